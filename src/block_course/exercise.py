@@ -1,0 +1,137 @@
+"""What an exercise is: how an answer is called, on which cases, what must hold. Plain data and plain functions.
+
+The same `Exercise` serves the learner's check cell and the grader. Between them only the cases differ: a
+check cell draws them from an open seed, the grader from a secret. Nothing else about an exercise is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Argument = Array | float | int | bool | str | None
+Outputs = tuple[Array, ...]
+
+Status = Literal["returned", "not attempted", "missing", "raised", "timeout", "memory", "forbidden", "died"]
+"""How a call ended: `missing` means that the notebook defines no such name, `died` that its process ended."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One call of an answer: arguments by parameter name.
+
+    `condition` says by how much the problem itself magnifies a rounding error of its inputs (for layer norm,
+    the largest |feature| over the spread); the tolerance grows with it. `extreme` marks a case that is there
+    to break fragile answers, such as a constant token, so that diagnosis may leave it out.
+    """
+
+    name: str
+    arguments: Mapping[str, Argument]
+    condition: float = 1.0
+    extreme: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """What one call gave, as plain data. All of it may come from hostile code: judge it, never trust it.
+
+    `outputs` are arrays of plain dtypes; `kinds` says what each was ("numpy.ndarray", "torch.Tensor",
+    "float"); `arguments_after` holds the array arguments as the call left them; `message` is the learner's
+    exception in one line.
+    """
+
+    status: Status
+    outputs: Outputs = ()
+    kinds: tuple[str, ...] = ()
+    arguments_after: Mapping[str, Array] = field(default_factory=dict)
+    message: str = ""
+
+
+Run = Sequence[tuple[Case, Observation]]
+"""The cases of one attempt in order, each with what the answer did on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Why a property does not hold: the case that shows it, and a sentence with the learner's own numbers.
+
+    The sentence is for check cells on open inputs; the grader, on hidden ones, shows the property alone.
+    """
+
+    case: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Property:
+    """Something that must hold for a right answer, worth points.
+
+    `holds` looks at the whole run and returns the first failure, or None. A property with `requires` counts
+    only when those hold too: "dtype kept" earns nothing for handing the input back.
+    """
+
+    name: str
+    title: str
+    points: float
+    holds: Callable[[Exercise, Run], Failure | None]
+    requires: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Misconception:
+    """A known wrong answer: what it computes, and what to tell someone whose answer equals it.
+
+    `message` gets the first telling case and the learner's outputs there, so that it can use their numbers.
+    """
+
+    name: str
+    answer: Callable[..., Array | Outputs]
+    message: Callable[[Case, Outputs], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise:
+    """One exercise: `answer` is the name that the learner's notebook must define.
+
+    `reference` computes the right outputs in float64 NumPy from a case's arguments. `cases` draws the cases
+    of one run from a generator; it is pure, so that a seed names a run. Hints come in three stages: where to
+    look; what is true there; the line in words.
+    """
+
+    id: str
+    answer: str
+    title: str
+    level: Literal["warm-up", "core", "stretch"]
+    minutes: int
+    framework: Literal["numpy", "torch"]
+    reference: Callable[..., Array | Outputs]
+    cases: Callable[[np.random.Generator], Sequence[Case]]
+    properties: tuple[Property, ...]
+    misconceptions: tuple[Misconception, ...]
+    hints: tuple[str, str, str]
+
+    @property
+    def points(self) -> float:
+        """The points of all properties together."""
+        return sum(each.points for each in self.properties)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assignment:
+    """The exercises of one notebook. `stem` is the notebook's file name without ending: `03_layer_norm`.
+
+    `permitted` names the modules of `transformer_block` that a learner's code may import while it is graded.
+    """
+
+    stem: str
+    exercises: tuple[Exercise, ...]
+    permitted: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> float:
+        """The points of all exercises together."""
+        return sum(each.points for each in self.exercises)
