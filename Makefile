@@ -1,0 +1,61 @@
+# The commands of the course. CI calls only these.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+VENV := .venv
+PY := $(VENV)/bin/python
+NOTEBOOKS := chapters exercises solutions
+BOOK := _build/html
+
+# one thread in every numeric library: printed digits and figures must not depend on the machine's cores
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export PYTHONHASHSEED := 0
+
+.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade pins clean
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+install: ## set up .venv with what the book, the exercises and the grader need
+	@sh scripts/install.sh course
+
+install-dev:
+	@sh scripts/install.sh dev
+
+book: install ## build the HTML and say where to open it
+	@$(PY) -m block_course.cli book
+
+test: install-dev check ## run every test, and every notebook against its stored outputs
+	$(PY) -m pytest tests -n 2 --dist loadfile
+	$(MAKE) --no-print-directory nbval
+	$(PY) -m block_course.cli release --check
+
+test-quick: install-dev ## an answer in under a minute
+	$(PY) -m pytest tests -n 2 --dist loadfile -m "not slow" -q
+
+nbval: install-dev ## run every notebook and compare each output with the stored one
+	$(PY) -m pytest --nbval $(wildcard $(NOTEBOOKS)) -n 2 --dist loadfile
+
+check: install-dev ## lint, format and types
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+
+lab: install ## work the exercises in JupyterLab, in copies of your own
+	@$(PY) -m block_course.cli lab
+
+release: install ## make exercises/ from solutions/
+	@$(PY) -m block_course.cli release
+
+refresh: install ## run the notebooks again; keep each stored output that still agrees
+	@$(PY) -m block_course.cli refresh $(wildcard chapters solutions)
+
+grade: install ## grade notebooks: make grade SUBMISSIONS=submitted OUT=grades
+	@$(PY) -m block_course.cli grade $(SUBMISSIONS) --out $(or $(OUT),grades)
+
+pins: install ## resolve requirements*.in anew
+	@$(PY) scripts/pin.py
+
+clean: ## remove what was built (not .venv, not your work)
+	rm -rf _build .pytest_cache .ruff_cache .mypy_cache .coverage htmlcov

@@ -1,0 +1,60 @@
+"""Working copies of the exercises: learners edit those, so that an update never conflicts with their work."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+RECORD = ".released.json"
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read_record(work: Path) -> dict[str, str]:
+    try:
+        record = json.loads((work / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # without a record every existing copy counts as the learner's own work
+    return {str(name): str(digest) for name, digest in record.items()} if isinstance(record, dict) else {}
+
+
+def lay_out(exercises: Path, work: Path) -> list[str]:
+    """Bring `work` up to date with `exercises`; return a sentence for each notebook that changed or was kept.
+
+    A copy that was never edited is replaced by a newer release. An edited one stays as it is, and the newer
+    release is laid beside it as `NAME.new.ipynb`. Nothing in `work` that a learner wrote is ever overwritten.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    record, said = _read_record(work), []
+    for source in sorted(exercises.glob("*.ipynb")):
+        released, copy = _digest(source), work / source.name
+        if record.get(source.name) == released and copy.exists():
+            continue
+        if not copy.exists() or _digest(copy) == record.get(source.name):
+            shutil.copyfile(source, copy)
+            said.append(f"{source.name}: laid out")
+        elif _digest(copy) != released:
+            newer = copy.with_suffix(".new.ipynb")
+            shutil.copyfile(source, newer)
+            said.append(f"{source.name}: your copy is kept; the newer release is {newer.name}")
+        record[source.name] = released
+    temporary = work / f"{RECORD}.tmp"
+    temporary.write_text(json.dumps(record, indent=1), encoding="utf-8")
+    os.replace(temporary, work / RECORD)
+    return said
+
+
+def open_lab(work: Path) -> int:
+    """Start JupyterLab in the working copies, on loopback, and wait until it ends."""
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}"]
+    command += ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")
+    return subprocess.run(command, check=False).returncode
