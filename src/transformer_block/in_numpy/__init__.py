@@ -1,0 +1,1 @@
+"""The block in NumPy, spelled out: forward and, by hand, backward."""

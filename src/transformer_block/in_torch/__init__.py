@@ -1,0 +1,1 @@
+"""The block in PyTorch: the NumPy twin's files, names and parameters, differentiable."""

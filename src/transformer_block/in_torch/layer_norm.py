@@ -1,0 +1,48 @@
+"""Layer normalization: each token is shifted and scaled by its own mean and spread."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional
+
+from transformer_block._invariants import require_features, require_floating, require_shape
+
+
+def layer_norm(
+    x: Float[Tensor, "*B D"],
+    gamma: Float[Tensor, "D"] | None = None,
+    beta: Float[Tensor, "D"] | None = None,
+    eps: float = 1e-5,
+) -> Float[Tensor, "*B D"]:
+    """Shift and scale each token by the mean and spread of its own features.
+
+    y = gamma · (x − mean) / √(variance + eps) + beta
+
+    Mean and variance run over the last axis, the D features of one token; no token sees another.
+    The variance is the population's (it divides by D), and eps stands inside the root. Without
+    gamma the scale is 1, without beta the shift is 0. The dtype of x is kept.
+
+    Raises: TypeError for a dtype that is not floating; ValueError for an empty feature axis, or for
+    a gamma or beta that does not have one entry per feature.
+    Source: Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
+    """
+    require_floating("layer_norm", x.dtype, is_floating=x.is_floating_point())
+    require_features("layer_norm", x.shape)
+    for name, vector in (("gamma", gamma), ("beta", beta)):
+        if vector is not None:
+            require_shape(name, vector.shape, x.shape[-1:])
+    return functional.layer_norm(x, x.shape[-1:], gamma, beta, eps)
+
+
+class LayerNorm(nn.Module):
+    """layer_norm with a gamma of its own (`weight`, ones at first) and a beta (`bias`, zeros at first)."""
+
+    def __init__(self, d_model: int, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, x: Float[Tensor, "*B D"]) -> Float[Tensor, "*B D"]:
+        """layer_norm(x, weight, bias, eps)."""
+        return layer_norm(x, self.weight, self.bias, self.eps)
