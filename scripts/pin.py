@@ -33,7 +33,7 @@ def write(path: Path, source: str, pins: dict[str, str], first: str = "") -> Non
 
 
 def main() -> None:
-    """Write requirements.txt, then what requirements-dev.in adds to it. An argument names a constraint file."""
+    """Write requirements.txt, then what requirements-dev.in adds. An argument names a constraint file."""
     constraint = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     course = resolve("requirements.in", constraint=constraint)
     write(ROOT / "requirements.txt", "requirements.in", course)

@@ -30,7 +30,7 @@ def book() -> None:
 @app.command()
 def lab(
     work: Annotated[Path, typer.Option(help="Where your copies lie.")] = Path("work"),
-    prepare_only: Annotated[bool, typer.Option("--prepare-only", help="Lay the copies out, don't start.")] = False,
+    prepare_only: Annotated[bool, typer.Option("--prepare-only", help="Lay them out, no more.")] = False,
 ) -> None:
     """Lay out working copies of the exercises and open them in JupyterLab."""
     from block_course.lab import lay_out, open_lab
@@ -44,7 +44,7 @@ def lab(
 @app.command()
 def release(
     paths: Annotated[list[Path] | None, typer.Argument(help="Solution notebooks; default: all.")] = None,
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if a release is stale.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if one is stale.")] = False,
 ) -> None:
     """Make exercises/ from solutions/: answers cut out, points written in, executed."""
     from block_course.release import main as run
@@ -55,7 +55,7 @@ def release(
 @app.command()
 def refresh(
     paths: Annotated[list[Path], typer.Argument(help="Notebooks, or folders of them.")],
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if an output differs.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if one differs.")] = False,
 ) -> None:
     """Run notebooks again and keep each stored output that still agrees."""
     from block_course.refresh import main as run
