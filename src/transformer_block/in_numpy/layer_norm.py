@@ -6,7 +6,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from transformer_block._invariants import require_features, require_floating, require_shape
+from transformer_block._invariants import require_layer_norm, require_shape
 
 
 def layer_norm(
@@ -27,7 +27,7 @@ def layer_norm(
     a gamma or beta that does not have one entry per feature.
     Source: Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
     """
-    _require_valid(x, gamma=gamma, beta=beta)
+    require_layer_norm(x, gamma=gamma, beta=beta)
     centered = center(x)
     variance = np.square(centered).mean(axis=-1, keepdims=True)
     y = centered / np.sqrt(variance + eps)
@@ -63,7 +63,7 @@ def statistics(x: Float[np.ndarray, "*B D"]) -> tuple[Float[np.ndarray, "*B 1"],
 
     Raises: TypeError for a dtype that is not floating; ValueError for an empty feature axis.
     """
-    _require_valid(x)
+    require_layer_norm(x)
     mean = x.mean(axis=-1, keepdims=True, dtype=np.float64)
     variance = np.square(x - mean).mean(axis=-1, keepdims=True)
     return mean, variance
@@ -88,8 +88,8 @@ def layer_norm_backward(
     Raises: as layer_norm; ValueError if dy and x differ in shape.
     Source: the chain rule on Ba, Kiros and Hinton, 2016, arXiv:1607.06450, equation 4.
     """
-    _require_valid(x, gamma=gamma)
-    require_shape("dy", dy.shape, x.shape)
+    require_layer_norm(x, gamma=gamma)
+    require_shape("dy", dy, x.shape)
     centered = center(x)
     sigma = np.sqrt(np.square(centered).mean(axis=-1, keepdims=True) + eps)
     n = centered / sigma
@@ -107,11 +107,3 @@ def layer_norm_backward(
         dgamma.astype(x.dtype, copy=False),
         dbeta.astype(x.dtype, copy=False),
     )
-
-
-def _require_valid(x: Float[np.ndarray, "*B D"], **per_feature: np.ndarray | None) -> None:
-    require_floating("layer_norm", x.dtype, is_floating=np.issubdtype(x.dtype, np.floating))
-    require_features("layer_norm", x.shape)
-    for name, vector in per_feature.items():
-        if vector is not None:
-            require_shape(name, vector.shape, x.shape[-1:])

@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from transformer_block._invariants import require_features, require_floating, require_shape
+from transformer_block._invariants import require_layer_norm
 
 
 def layer_norm(
@@ -26,11 +26,7 @@ def layer_norm(
     a gamma or beta that does not have one entry per feature.
     Source: Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
     """
-    require_floating("layer_norm", x.dtype, is_floating=x.is_floating_point())
-    require_features("layer_norm", x.shape)
-    for name, vector in (("gamma", gamma), ("beta", beta)):
-        if vector is not None:
-            require_shape(name, vector.shape, x.shape[-1:])
+    require_layer_norm(x, gamma=gamma, beta=beta)
     return functional.layer_norm(x, x.shape[-1:], gamma, beta, eps)
 
 

@@ -1,0 +1,33 @@
+import os
+from collections.abc import Iterator
+
+import jaxtyping
+import pytest
+from hypothesis import settings
+
+from tests import needs, type_checks
+
+# Read when NumPy and torch are loaded: one thread, so that sums are added in the same order on every machine.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+type_checks.install()
+
+settings.register_profile("course", deadline=None, derandomize=True, database=None, max_examples=40)
+settings.load_profile("course")
+
+
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+    pluginmanager.import_plugin("pytester")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(needs.NeedsPlugin(), "needs")
+
+
+@pytest.fixture
+def unchecked() -> Iterator[None]:
+    """Turn the shape checks off, as they are for users: the package itself must refuse what is wrong."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
