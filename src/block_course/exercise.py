@@ -1,4 +1,4 @@
-"""What an exercise is: how an answer is called, on which cases, what must hold. Plain data and plain functions.
+"""What an exercise is: how an answer is called, on which cases, what must hold. Plain data and functions.
 
 The same `Exercise` serves the learner's check cell and the grader. Between them only the cases differ: a
 check cell draws them from an open seed, the grader from a secret. Nothing else about an exercise is hidden.
@@ -15,6 +15,13 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 Argument = Array | float | int | bool | str | None
 Outputs = tuple[Array, ...]
+
+
+def as_outputs(returned: Array | Outputs) -> Outputs:
+    """What a function returned, as a tuple of arrays: of one, if it returned one."""
+    members = returned if isinstance(returned, tuple) else (returned,)
+    return tuple(np.asarray(each) for each in members)
+
 
 Status = Literal["returned", "not attempted", "missing", "raised", "timeout", "memory", "forbidden", "died"]
 """How a call ended: `missing` means that the notebook defines no such name, `died` that its process ended."""
@@ -40,8 +47,9 @@ class Observation:
     """What one call gave, as plain data. All of it may come from hostile code: judge it, never trust it.
 
     `outputs` are arrays of plain dtypes; `kinds` says what each was ("numpy.ndarray", "torch.Tensor",
-    "float"); `arguments_after` holds the array arguments as the call left them; `message` is the learner's
-    exception in one line.
+    "float"), with "refused: a dict" beside an empty array for one that could not be brought home;
+    `arguments_after` holds the array arguments as the call left them; `message` is the learner's exception in
+    one line.
     """
 
     status: Status
@@ -85,7 +93,8 @@ class Property:
 class Misconception:
     """A known wrong answer: what it computes, and what to tell someone whose answer equals it.
 
-    `message` gets the first telling case and the learner's outputs there, so that it can use their numbers.
+    `message` gets a telling case and the learner's outputs there, so that it can use their numbers: the first
+    regular case on which the misconception differs from the reference in a leading digit, if there is one.
     """
 
     name: str

@@ -1,0 +1,54 @@
+"""Numbers, entries and shapes as the panels print them, whatever print options a notebook has set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import SupportsFloat
+
+_MOST_DIGITS = 15
+_LONGEST_VECTOR = 8
+
+
+def number(value: SupportsFloat, digits: int = 3) -> str:
+    """A number with `digits` decimals. What rounds to zero has no sign: −0.0001 is 0.000."""
+    plain = float(value)
+    if not math.isfinite(plain):
+        return {math.inf: "∞", -math.inf: "−∞"}.get(plain, "NaN")
+    if abs(plain) >= 1e6:
+        return f"{plain:.{digits}e}".replace("-", "−")
+    text = f"{plain:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0.0 else text.replace("-", "−")
+
+
+def two_numbers(left: SupportsFloat, right: SupportsFloat) -> tuple[str, str]:
+    """Two numbers with as many decimals, three or more, as it takes to tell them apart."""
+    for digits in range(3, _MOST_DIGITS):
+        both = number(left, digits), number(right, digits)
+        if both[0] != both[1]:
+            return both
+    return repr(float(left)), repr(float(right))
+
+
+def quantity(value: SupportsFloat) -> str:
+    """A number with three decimals, or with two significant digits where those would hide it: 9.2e−06."""
+    plain = float(value)
+    return f"{plain:.1e}".replace("-", "−") if 0.0 < abs(plain) < 1e-3 else number(plain)
+
+
+def vector(values: Iterable[SupportsFloat]) -> str:
+    """A row of numbers in brackets; whole numbers stand without decimals, a long row is cut short."""
+    row = [float(value) for value in values]
+    digits = 0 if all(value.is_integer() for value in row) else 3
+    shown = [number(value, digits) for value in row]
+    return f"[{' '.join(shown if len(shown) <= _LONGEST_VECTOR else [*shown[: _LONGEST_VECTOR - 1], '…'])}]"
+
+
+def entry(index: tuple[int, ...]) -> str:
+    """Where an entry stands, as it is indexed: [0, 2]."""
+    return f"[{', '.join(map(str, index))}]" if index else "(the only one)"
+
+
+def shape(sides: tuple[int, ...]) -> str:
+    """A shape as Python prints it."""
+    return str(tuple(int(side) for side in sides))
