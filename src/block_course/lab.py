@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -25,11 +26,19 @@ def _read_record(work: Path) -> dict[str, str]:
     return {str(name): str(digest) for name, digest in record.items()} if isinstance(record, dict) else {}
 
 
+def _unused(copy: Path) -> Path:
+    names = (
+        copy.with_suffix(f".new{'' if count == 1 else f'-{count}'}.ipynb") for count in itertools.count(1)
+    )
+    return next(name for name in names if not name.exists())
+
+
 def lay_out(exercises: Path, work: Path) -> list[str]:
     """Bring `work` up to date with `exercises`; return a sentence for each notebook that changed or was kept.
 
     A copy that was never edited is replaced by a newer release. An edited one stays as it is, and the newer
-    release is laid beside it as `NAME.new.ipynb`. Nothing in `work` that a learner wrote is ever overwritten.
+    release is laid beside it as `NAME.new.ipynb`, `NAME.new-2.ipynb` and so on. Nothing in `work` that a
+    learner wrote is ever overwritten.
     """
     work.mkdir(parents=True, exist_ok=True)
     record, said = _read_record(work), []
@@ -41,7 +50,7 @@ def lay_out(exercises: Path, work: Path) -> list[str]:
             shutil.copyfile(source, copy)
             said.append(f"{source.name}: laid out")
         elif _digest(copy) != released:
-            newer = copy.with_suffix(".new.ipynb")
+            newer = _unused(copy)
             shutil.copyfile(source, newer)
             said.append(f"{source.name}: your copy is kept; the newer release is {newer.name}")
         record[source.name] = released

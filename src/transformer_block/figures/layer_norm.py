@@ -49,7 +49,7 @@ def before_and_after(token: Float[np.ndarray, "D"], normalized: Float[np.ndarray
 
 
 @styled
-def what_is_left(pairs: Float[np.ndarray, "N 2"], triples: Float[np.ndarray, "N 3"]) -> BookFigure:
+def what_is_left(pairs: Float[np.ndarray, "N 2"], triples: Float[np.ndarray, "M 3"]) -> BookFigure:
     """Tokens of two and of three features before layer norm (hollow) and after it (filled)."""
     drawing = figure(2.75)
     left, right = drawing.subplots(1, 2)

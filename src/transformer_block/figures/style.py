@@ -1,7 +1,7 @@
 """One look for every figure: what a color means, how wide a page is, and how a figure becomes SVG.
 
 A figure shows itself as SVG in a notebook, the same bytes each time: no date, ids from a fixed salt, glyphs
-as paths. Text stays legible when the page is 390 px wide, so figures are 5 inches wide and stack their panels.
+as paths. Text stays legible on a page 390 px wide, so figures are 5 inches wide and stack their panels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STREAM, ATTENTION, FEED_FORWARD, NORM, MASKED = "#0b62a4", "#c24e00", "#00795a",
 """One color for one thing in the whole book; figures say it in words too, so that no color is needed."""
 
 WIDTH = 5.0
-STYLE: dict[str, Any] = {
+STYLE: Any = {  # matplotlib types its keys one by one
     "axes.edgecolor": MUTED,
     "axes.facecolor": PAPER,
     "axes.grid": False,
@@ -97,6 +97,7 @@ def matrix(axes: Axes, values: Num[np.ndarray, "M N"], limit: float) -> None:
     axes.set_aspect("equal")
     for (row, column), value in np.ndenumerate(values):
         color = "white" if abs(value) > 0.6 * limit else INK
-        axes.text(column + 0.5, row + 0.5, f"{value:.2f}", ha="center", va="center", color=color, fontsize=9)
+        label = f"{value:.2f}".replace("-", "−")
+        axes.text(column + 0.5, row + 0.5, label, ha="center", va="center", color=color, fontsize=9)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
