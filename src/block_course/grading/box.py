@@ -1,0 +1,155 @@
+"""The box as the grader sees it: a child for each submission, cells and calls to it, plain data from it."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from block_course.exercise import Case, Observation
+from block_course.grading import reply
+from block_course.grading.channel import Channel
+from block_course.grading.fork_server import ANSWER_SECONDS, BoxError, ForkServer, Settings
+from block_course.grading.reply import Death, Outcome
+from block_course.grading.scratch import remove_tree
+from block_course.grading.wire import Frame, Gone, Late, Malformed, WireError
+
+__all__ = ["Box", "BoxError", "Child", "Settings"]
+
+_PATIENCE_SECONDS = 0.5
+
+T = TypeVar("T")
+
+
+class Box:
+    """Where learners' code runs. Its server starts when needed, and again if their code has broken it."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Say what the box is for; nothing is started yet."""
+        self._settings = settings
+        self._folder = Path(tempfile.mkdtemp(prefix="block-course-"))
+        self._server: ForkServer | None = None
+        self._spawned = 0
+
+    def __enter__(self) -> Box:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def child(self) -> Child:
+        """A new process, walled in and waiting for cells. Raises BoxError."""
+        try:
+            return self._spawn()
+        except Gone:  # an earlier submission's code has ended the server; a new server must work
+            self._restart()
+        try:
+            return self._spawn()
+        except Gone as error:
+            raise BoxError(f"{error}, twice in a row") from None
+
+    def end(self, pid: int, patience: float) -> int | None:
+        """End a child's process; its wait status if it ended by itself."""
+        if self._server is None:
+            return None
+        try:
+            return self._server.end(pid, patience)
+        except Gone:
+            self._restart()
+            return None
+
+    def close(self) -> None:
+        """End what was started, and remove what was written."""
+        if self._server is not None:
+            self._server.stop()
+            self._server = None
+        with contextlib.suppress(OSError):  # a process that escaped may still write there
+            remove_tree(self._folder)
+
+    def _spawn(self) -> Child:
+        if self._server is None:
+            self._server = ForkServer(self._settings, self._folder)
+        self._spawned += 1
+        scratch = self._folder / str(self._spawned)
+        scratch.mkdir()
+        pid, channel = self._server.spawn(scratch)
+        child = Child(self, pid, channel, scratch)
+        try:
+            frame = channel.receive(time.monotonic() + ANSWER_SECONDS)
+            if "refused" in frame.head:
+                raise BoxError(f"the walls of the box don't stand: {frame.head['refused']}")
+            child.walls = reply.walls(frame)
+        except WireError as error:
+            child.end()
+            raise Gone(f"a new process does not answer: {error}") from None
+        except BoxError:
+            child.end()
+            raise
+        return child
+
+    def _restart(self) -> None:
+        if self._server is not None:
+            self._server.stop(patience=0.0)
+            self._server = None
+
+
+class Child:
+    """A submission's process. Cells run in it, then its answers are called."""
+
+    walls: tuple[str, ...] = ()
+
+    def __init__(self, box: Box, pid: int, channel: Channel, scratch: Path) -> None:
+        """Take over a process that the box has started."""
+        self._box = box
+        self._pid = pid
+        self._channel = channel
+        self._scratch = scratch
+        self.alive = True
+
+    def run_cell(self, name: str, source: str, deadline: float) -> Outcome:
+        """Run a cell, up to a moment of `time.monotonic()`; a child that gives no good answer is ended."""
+        text = np.frombuffer(source.encode("utf-8"), dtype=np.uint8)
+        result = self._ask(Frame({"do": "cell", "name": name}, (text,)), reply.outcome, deadline)
+        return Outcome(result.status, result.message) if isinstance(result, Death) else result
+
+    def call(self, answer: str, framework: str, case: Case, deadline: float) -> Observation:
+        """Call an answer likewise. From the first call on, nothing is kept of what the child prints."""
+        self._channel.withhold()
+        result = self._ask(reply.request(answer, framework, case), reply.observation, deadline)
+        return (
+            Observation(status=result.status, message=result.message) if isinstance(result, Death) else result
+        )
+
+    def printed(self) -> bytes:
+        """What was printed before the first call."""
+        return self._channel.printed()
+
+    def end(self, patience: float = 0.0) -> int | None:
+        """End the process, its group and its orphans; its wait status if it had ended by itself."""
+        if not self.alive:
+            return None
+        self.alive = False
+        status = self._box.end(self._pid, patience)
+        self._channel.withhold()
+        self._channel.close()
+        with contextlib.suppress(OSError):  # tried again when the box is closed
+            remove_tree(self._scratch)
+        return status
+
+    def _ask(self, frame: Frame, read: Callable[[Frame], T], deadline: float) -> T | Death:
+        try:
+            self._channel.send(frame, deadline)
+            return read(self._channel.receive(deadline))
+        except Late:
+            self.end()
+            return Death("timeout", "the time was used up")
+        except Gone:
+            return reply.death(self.end(_PATIENCE_SECONDS))
+        except Malformed:
+            self.end()
+            return Death("died", "the process sent the grader what is no answer")

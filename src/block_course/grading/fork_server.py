@@ -1,0 +1,138 @@
+"""Starting the fork server of the box, and what it is asked for: a child, and the end of a child."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from block_course.grading import walls
+from block_course.grading.channel import Channel
+from block_course.grading.wire import Gone
+
+START_SECONDS = 120.0
+ANSWER_SECONDS = 10.0
+"""How long the server may take to get ready, and to start or end a child."""
+
+_MOST_CONTROL_BYTES = 1 << 16
+_SOURCES = str(Path(__file__).resolve().parents[2])
+_PROGRAM = """
+import os, socket, sys
+sys.path.insert(0, sys.argv[1])
+from block_course.grading.in_box import serve
+sys.path.remove(sys.argv[1])
+serve(socket.socket(fileno=int(sys.argv[2])))
+os._exit(0)
+"""
+_THREADS = ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "VECLIB_MAXIMUM")
+_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "Agg",
+    "PATH": "/usr/bin:/bin",
+    "PYTHONHASHSEED": "0",
+    # before the first import of a numeric library: a pool of threads does not survive a fork
+    **{f"{name}_NUM_THREADS": "1" for name in _THREADS},
+}
+_PASSED_ON = ("LD_LIBRARY_PATH",)
+
+
+class BoxError(Exception):
+    """The box itself doesn't work: the grader's error, never a learner's."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a box is for: an assignment, and how much a child may use."""
+
+    assignment: str
+    permitted: tuple[str, ...] = ()
+    torch: bool = False
+    memory_bytes: int = 1 << 30
+    cpu_seconds: int = 60
+
+
+class ForkServer:
+    """The server's process, which this one has started and this one ends."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        """Start it in a folder and wait until it is ready. Raises BoxError."""
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
+        command = [sys.executable, "-P", "-B", "-X", "utf8", "-c", _PROGRAM, _SOURCES, str(theirs.fileno())]
+        with theirs:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._complaints,
+                env={**_ENVIRONMENT, **{name: os.environ[name] for name in _PASSED_ON if name in os.environ}},
+                cwd=folder,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        try:
+            self._ask(asdict(settings), seconds=START_SECONDS)
+        except Gone:
+            complaint = self._complaint()
+            self.stop(patience=0.0)
+            raise BoxError(f"the fork server did not start: {complaint}") from None
+
+    def spawn(self, scratch: Path) -> tuple[int, Channel]:
+        """Fork a child that may write in `scratch`; its process id, and the channel to it. Raises Gone."""
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        channel = Channel(ours, reading)
+        try:
+            reply = self._ask({"do": "spawn", "scratch": str(scratch)}, [theirs.fileno(), writing])
+            return int(reply["pid"]), channel
+        except (Gone, KeyError, ValueError, TypeError):
+            channel.close()
+            raise Gone("the fork server did not fork") from None
+        finally:
+            theirs.close()
+            os.close(writing)
+
+    def end(self, pid: int, patience: float) -> int | None:
+        """Kill a child, its group and its orphans; its wait status if it ended by itself within `patience`.
+
+        Raises Gone if the server can't do it.
+        """
+        reply = self._ask({"do": "end", "pid": pid, "patience": patience})
+        status = reply.get("ended")
+        return status if type(status) is int else None
+
+    def stop(self, patience: float = ANSWER_SECONDS) -> None:
+        """End the server and all that it has started, by force if it takes longer than `patience`."""
+        self._control.close()
+        try:
+            self._process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            walls.end_descendants(self._process.pid)
+            self._process.kill()
+            self._process.wait()
+        self._complaints.close()
+
+    def _ask(
+        self, request: dict[str, Any], descriptors: Sequence[int] = (), seconds: float = ANSWER_SECONDS
+    ) -> dict[str, Any]:
+        self._control.settimeout(seconds)
+        try:
+            socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
+            reply = json.loads(self._control.recv(_MOST_CONTROL_BYTES))
+        except (OSError, ValueError):  # closed, too late, or no JSON
+            raise Gone("the fork server doesn't answer") from None
+        if not isinstance(reply, dict):
+            raise Gone("the fork server gave no answer")
+        return reply
+
+    def _complaint(self) -> str:
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode("utf-8", "replace").split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "it said nothing")

@@ -1,0 +1,230 @@
+"""The box: a fork server that runs learners' code, each submission in a process of its own.
+
+It is a fresh interpreter with a clean environment. It holds no reference, no check and no secret, and what it
+sends is judged on the other side and never trusted. `box.py` starts it and talks to it.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import fcntl
+import gc
+import inspect
+import json
+import linecache
+import os
+import random
+import signal
+import socket
+import sys
+import time
+import traceback
+import zlib
+from typing import Any
+
+import numpy as np
+
+from block_course.calling import observe
+from block_course.exercise import Argument, Case, Observation
+from block_course.grading import stand_in, walls
+from block_course.grading.wire import Frame, Gone, decode, encode, reader, write
+
+CHANNEL = 3
+"""The file descriptor on which a child talks to the grader."""
+
+_MOST_CONTROL_BYTES = 1 << 16
+_LONGEST_MESSAGE = 500
+_PAUSE_SECONDS = 0.001
+
+
+def serve(control: socket.socket) -> None:
+    """Get ready, then fork a child for each request, until the grader closes the control socket."""
+    settings = json.loads(control.recv(_MOST_CONTROL_BYTES))
+    walls.adopt_orphans()
+    walls.hide_memory()
+    _get_ready(settings)
+    control.send(json.dumps({"ready": True}).encode())
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, _MOST_CONTROL_BYTES, 2)
+        if not message:
+            walls.end_descendants(os.getpid())
+            return
+        request = json.loads(message)
+        if request["do"] == "spawn":
+            reply: dict[str, int | None] = {"pid": _spawn(control, descriptors, {**settings, **request})}
+        else:
+            reply = {"ended": _end(request["pid"], request["patience"])}
+        control.send(json.dumps(reply).encode())
+
+
+def _get_ready(settings: dict[str, Any]) -> None:
+    """Load what every child would load, so that a fork has it for nothing."""
+    stand_in.furnish(settings["assignment"], settings["permitted"], torch=settings["torch"])
+    np.random.default_rng(0).standard_normal(2).astype(np.float32)
+    np.linalg.norm(np.eye(2) @ np.eye(2))
+    if settings["torch"]:
+        _warm_torch()
+    gc.collect()
+    gc.freeze()
+
+
+def _warm_torch() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    layer = torch.nn.Linear(3, 2)
+    layer(torch.ones(1, 3)).sum().backward()
+
+
+def _spawn(control: socket.socket, descriptors: list[int], job: dict[str, Any]) -> int:
+    server = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            control.close()
+            _settle(*descriptors)
+            _live(server, job)
+        finally:
+            os._exit(1)  # whatever happened: a child never returns into the server's loop
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return child
+
+
+def _end(child: int, patience: float) -> int | None:
+    """Kill a child and all it has left behind; its wait status if it ended by itself within `patience`."""
+    status = _wait_status(child, patience)
+    if status is None:
+        with contextlib.suppress(ProcessLookupError):  # it has not come as far as a session of its own
+            os.killpg(child, signal.SIGKILL)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    with contextlib.suppress(ChildProcessError):  # the common end: nothing is left
+        while True:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                walls.end_descendants(os.getpid())
+    return status
+
+
+def _wait_status(child: int, patience: float) -> int | None:
+    # a process closes its end of the channel a moment before it can be waited for
+    until = time.monotonic() + patience
+    while True:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid == child:
+            return status
+        if time.monotonic() >= until:
+            return None
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _settle(channel: int, output: int) -> None:
+    """Arrange the file descriptors: nothing to read, output to the pipe, the channel, and no other."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    # first above the places to be filled, so that none is overwritten before it is copied
+    high = [fcntl.fcntl(each, fcntl.F_DUPFD, CHANNEL + 1) for each in (nothing, output, output, channel)]
+    for place, descriptor in enumerate(high):
+        os.dup2(descriptor, place, inheritable=place != CHANNEL)
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > CHANNEL:
+            with contextlib.suppress(OSError):  # the listing's own descriptor is gone already
+                os.close(int(name))
+
+
+def _live(server: int, job: dict[str, Any]) -> None:
+    """The life of a child: put up the walls, say so, then run what the grader asks for until it is killed."""
+    try:
+        standing = walls.put_up(server, job["memory_bytes"], job["cpu_seconds"])
+    except OSError as error:
+        write(CHANNEL, encode(Frame({"refused": str(error)})))
+        return
+    os.chdir(job["scratch"])
+    os.environ.update(HOME=job["scratch"], TMPDIR=job["scratch"], MPLCONFIGDIR=job["scratch"])
+    _same_start_for_all(job["assignment"], torch=job["torch"])
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    namespace = vars(stand_in.main_module())
+    write(CHANNEL, encode(Frame({"walls": list(standing)})))
+    read = reader(CHANNEL)
+    with contextlib.suppress(Gone):
+        while True:
+            write(CHANNEL, encode(_answer(decode(read), namespace)))
+
+
+def _same_start_for_all(label: str, *, torch: bool) -> None:
+    """Random states from a public label, so that every attempt starts alike and none from the secret."""
+    seed = zlib.crc32(label.encode())
+    random.seed(seed)
+    np.random.seed(seed)
+    if torch:
+        sys.modules["torch"].manual_seed(seed)
+
+
+def _answer(request: Frame, namespace: dict[str, Any]) -> Frame:
+    try:
+        if request.head["do"] == "cell":
+            source = request.arrays[0].tobytes().decode("utf-8")
+            return Frame(_run_cell(source, request.head["name"], namespace))
+        return _call(request, namespace)
+    except BaseException as error:  # a learner may have changed anything that is used here
+        return Frame({"status": "raised", "message": _message(error), "kinds": [], "after": []})
+
+
+def _run_cell(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
+    file = f"<{name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    try:
+        # as in a notebook, a cell may await
+        code = compile(source, file, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        awaiting = eval(code, namespace)
+        if inspect.iscoroutine(awaiting):
+            asyncio.run(awaiting)
+    except MemoryError:
+        return {"status": "memory", "message": "MemoryError"}
+    except BaseException as error:
+        return {"status": "raised", "message": _message(error, file)}
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(BaseException):
+                stream.flush()
+    return {"status": "done", "message": ""}
+
+
+def _call(request: Frame, namespace: dict[str, Any]) -> Frame:
+    head = request.head
+    if head["answer"] not in namespace:
+        return _reply(Observation(status="missing"))
+    arguments: dict[str, Argument] = {
+        name: request.arrays[given["array"]] if "array" in given else given["value"]
+        for name, given in head["arguments"]
+    }
+    case = Case(name=head["case"], arguments=arguments)
+    return _reply(observe(namespace[head["answer"]], case, head["framework"]))
+
+
+def _reply(seen: Observation) -> Frame:
+    head = {
+        "status": seen.status,
+        "message": seen.message,
+        "kinds": list(seen.kinds),
+        "after": list(seen.arguments_after),
+    }
+    return Frame(head, (*seen.outputs, *seen.arguments_after.values()))
+
+
+def _message(error: BaseException, file: str = "") -> str:
+    """An exception in one line, with the line of the cell that it came from."""
+    try:
+        lines = [
+            line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file
+        ]
+        if isinstance(error, SyntaxError) and error.filename == file and error.lineno:
+            lines = [error.lineno]
+        where = f"line {lines[-1]}: " if lines else ""
+        text = error.msg if isinstance(error, SyntaxError) else str(error)
+        whole = f"{where}{type(error).__name__}: {text}"[:_LONGEST_MESSAGE]
+        return whole.encode("utf-8", "replace").decode("utf-8")
+    except BaseException:  # its __str__ is the learner's code as well
+        return "an exception that can't be printed"

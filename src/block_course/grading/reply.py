@@ -1,0 +1,120 @@
+"""What a child's replies say, looked at by the side that doesn't trust it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from block_course.exercise import Case, Observation, Status
+from block_course.grading.wire import Array, Frame, Json, Malformed
+
+CellStatus = Literal["done", "raised", "memory", "timeout", "forbidden", "died"]
+
+MOST_TEXTS = 64
+LONGEST_TEXT = 1000
+
+_CELL: dict[str, CellStatus] = {"done": "done", "raised": "raised", "memory": "memory"}
+_CALL: dict[str, Status] = {
+    "returned": "returned",
+    "not attempted": "not attempted",
+    "missing": "missing",
+    "raised": "raised",
+    "memory": "memory",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a cell ended."""
+
+    status: CellStatus
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Death:
+    """How a process ended that should have answered."""
+
+    status: Literal["timeout", "memory", "forbidden", "died"]
+    message: str
+
+
+def request(answer: str, framework: str, case: Case) -> Frame:
+    """The frame that asks a child to call an answer on a case."""
+    arrays: list[Array] = []
+    arguments: list[Json] = []
+    for name, value in case.arguments.items():
+        if value is None or isinstance(value, bool | int | float | str):
+            arguments.append([name, {"value": value}])
+        else:
+            arguments.append([name, {"array": len(arrays)}])
+            arrays.append(value)
+    head = {"do": "call", "answer": answer, "framework": framework, "case": case.name, "arguments": arguments}
+    return Frame(head, tuple(arrays))
+
+
+def observation(frame: Frame) -> Observation:
+    """What a call gave, from a child's frame. Raises Malformed."""
+    status = _CALL.get(_text(frame, "status"))
+    if status is None:
+        raise Malformed("a call has no such status")
+    kinds, after = _texts(frame, "kinds"), _texts(frame, "after")
+    if len(kinds) + len(after) != len(frame.arrays):
+        raise Malformed("there are more or fewer arrays than announced")
+    return Observation(
+        status=status,
+        outputs=frame.arrays[: len(kinds)],
+        kinds=kinds,
+        arguments_after=dict(zip(after, frame.arrays[len(kinds) :], strict=True)),
+        message=_text(frame, "message"),
+    )
+
+
+def outcome(frame: Frame) -> Outcome:
+    """How a cell ended, from a child's frame. Raises Malformed."""
+    status = _CELL.get(_text(frame, "status"))
+    if status is None:
+        raise Malformed("a cell has no such status")
+    return Outcome(status, _text(frame, "message"))
+
+
+def walls(frame: Frame) -> tuple[str, ...]:
+    """The walls that a child says it has put up, before it ran anything. Raises Malformed."""
+    return _texts(frame, "walls")
+
+
+def death(wait_status: int | None) -> Death:
+    """What a wait status says about the end of a process; None: it lived, but had closed the channel."""
+    if wait_status is None:
+        return Death("died", "the process closed its channel to the grader")
+    if not os.WIFSIGNALED(wait_status):
+        return Death(
+            "died", f"the process ended itself, with status {os.waitstatus_to_exitcode(wait_status)}"
+        )
+    number = os.WTERMSIG(wait_status)
+    if number == signal.SIGSYS:
+        return Death("forbidden", "the process did what is forbidden while grading")
+    if number == signal.SIGXCPU:
+        return Death("timeout", "the processor time was used up")
+    if number == signal.SIGKILL:
+        return Death("memory", "the system ended the process, most often for want of memory")
+    return Death("died", f"the process was ended by {signal.Signals(number).name}")
+
+
+def _text(frame: Frame, key: str) -> str:
+    value = frame.head.get(key)
+    if not isinstance(value, str):
+        raise Malformed(f"{key} is no text")
+    return value[:LONGEST_TEXT]
+
+
+def _texts(frame: Frame, key: str) -> tuple[str, ...]:
+    values: Sequence[Json] = frame.head.get(key, ())
+    if not isinstance(values, list) or len(values) > MOST_TEXTS:
+        raise Malformed(f"{key} is no list of at most {MOST_TEXTS} texts")
+    if not all(isinstance(each, str) for each in values):
+        raise Malformed(f"{key} holds something else than texts")
+    return tuple(each[:LONGEST_TEXT] for each in values)
