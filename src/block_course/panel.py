@@ -1,0 +1,159 @@
+"""A verdict as HTML that reads without color, by a screen reader, in the light and in the dark.
+
+Style stands on the elements, because a notebook that is not trusted yet loses `<style>`. It takes its colors
+from the page: JupyterLab's variables, else the book's, else the color of the text.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from block_course.exercise import Exercise
+from block_course.verdict import Finding, Verdict
+
+_LINE = "1px solid var(--jp-border-color2, var(--pst-color-border, currentColor))"
+_CELL = f"text-align:left;vertical-align:top;padding:0.25em 1em 0.25em 0;border-bottom:{_LINE}"
+_ASIDE = "margin:0.5em 0;padding:0.1em 0 0.1em 0.75em;border-left:3px solid currentColor"
+_STAGES = ("where to look", "what is true there", "the line in words")
+_WORDS = {"holds": "holds", "fails": "fails", "not counted": "not counted yet"}
+_ENDED = {
+    "timeout": "It took too long and was stopped.",
+    "memory": "It asked for more memory than there is.",
+    "forbidden": "It uses something that this exercise asks you to write yourself.",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One exercise in the table of progress. `state` is a verdict's status, or "not run"."""
+
+    title: str
+    state: str
+    points: float
+    of: float
+
+
+def render(exercise: Exercise, verdict: Verdict) -> str:
+    """The panel of one verdict: the score, the misconception if it is one, the properties, the hints."""
+    parts = [
+        f"<p><strong>{_text(verdict.title)}</strong>: {_score(verdict)}</p>",
+        _diagnosis(verdict),
+        _ending(exercise, verdict),
+        _table(
+            f"What was looked at in <code>{_text(exercise.answer)}</code>",
+            ("Property", "Result", "Points"),
+            [_finding(each) for each in verdict.findings],
+        ),
+        "" if verdict.status == "pass" else _hints(exercise.hints),
+    ]
+    return _section(f"{verdict.title}: {_score(verdict)}", "".join(parts))
+
+
+def render_problem(sentence: str) -> str:
+    """A panel that says why nothing was judged."""
+    return _section("Nothing was judged", f"<p><strong>Nothing was judged.</strong> {_text(sentence)}</p>")
+
+
+def render_progress(rows: Sequence[Row]) -> str:
+    """The table of points by exercise, with their total."""
+    body = [(_text(each.title), _text(each.state), _points(each.points, each.of)) for each in rows]
+    total = _points(sum(each.points for each in rows), sum(each.of for each in rows))
+    return _section(
+        "Progress",
+        _table("Points in this session", ("Exercise", "State", "Points"), body, foot=("Total", "", total)),
+    )
+
+
+def points_of(points: float, of: float) -> str:
+    """Points as a learner reads them: 2.5 of 6."""
+    return f"{points:g} of {of:g}"
+
+
+def _section(label: str, content: str) -> str:
+    return (
+        f'<section class="block-course-panel tex2jax_ignore mathjax_ignore" aria-label="{_text(label)}">'
+        f"{content}</section>"
+    )
+
+
+def _score(verdict: Verdict) -> str:
+    points = f"{points_of(verdict.points, verdict.of)} points"
+    return f"not attempted, {points}" if verdict.status == "not attempted" else points
+
+
+def _diagnosis(verdict: Verdict) -> str:
+    if verdict.diagnosis is None:
+        return ""
+    message = _marked_up(verdict.diagnosis.message or "")
+    return f'<p style="{_ASIDE}"><strong>{_capitalized(verdict.diagnosis.name)}.</strong> {message}</p>'
+
+
+def _ending(exercise: Exercise, verdict: Verdict) -> str:
+    if verdict.status == "not attempted":
+        sentence = (
+            f"Write <code>{_text(exercise.answer)}</code> above, run its cell, then run this one again."
+        )
+    elif verdict.status == "error" and verdict.message:
+        sentence = f"Your function raised <code>{_text(verdict.message)}</code>."
+    elif verdict.status in _ENDED:
+        sentence = _text(f"{_ENDED[verdict.status]} {verdict.message}".strip())
+    else:
+        return ""
+    return f'<p style="{_ASIDE}">{sentence}</p>'
+
+
+def _finding(each: Finding) -> tuple[str, str, str]:
+    result = _WORDS[each.outcome]
+    if each.failure is not None:
+        result += f". On {_text(each.failure.case)}: {_text(each.failure.message)}"
+    return _text(each.title), result, _points(each.points, each.of)
+
+
+def _table(
+    caption: str, head: Sequence[str], body: Sequence[Sequence[str]], foot: Sequence[str] | None = None
+) -> str:
+    columns = "".join(f'<th scope="col" style="{_CELL}">{each}</th>' for each in head)
+    lines = "".join(_line(cells) for cells in body)
+    last = f"<tfoot>{_line(foot)}</tfoot>" if foot else ""
+    return (
+        f'<table style="border-collapse:collapse;margin:0.5em 0"><caption style="text-align:left">{caption}'
+        f"</caption><thead><tr>{columns}</tr></thead><tbody>{lines}</tbody>{last}</table>"
+    )
+
+
+def _line(cells: Sequence[str]) -> str:
+    first, *rest = cells
+    return (
+        f'<tr><th scope="row" style="{_CELL};font-weight:normal">{first}</th>'
+        + "".join(f'<td style="{_CELL}">{each}</td>' for each in rest)
+        + "</tr>"
+    )
+
+
+def _hints(hints: Sequence[str]) -> str:
+    """Each hint inside the one before, so that a learner asks for them one at a time."""
+    nested = ""
+    for number, (stage, hint) in reversed(list(enumerate(zip(_STAGES, hints, strict=True), start=1))):
+        summary = f"<summary>Hint {number}: {stage}</summary>"
+        nested = f"<details>{summary}<p>{_marked_up(hint)}</p>{nested}</details>"
+    return nested
+
+
+def _points(points: float, of: float) -> str:
+    return _text(points_of(points, of))
+
+
+def _marked_up(text: str) -> str:
+    """The course's own sentences, in which `backticks` mean code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", _text(text))
+
+
+def _capitalized(text: str) -> str:
+    return _text(text[:1].upper() + text[1:])
+
+
+def _text(text: str) -> str:
+    return html.escape(text, quote=True)
