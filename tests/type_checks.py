@@ -2,7 +2,11 @@
 
 import os
 
+from beartype import BeartypeConf, beartype
 from jaxtyping import install_import_hook
+
+# As mypy reads it: an int will do where a float is asked for.
+checked = beartype(conf=BeartypeConf(is_pep484_tower=True))
 
 
 def install() -> None:
@@ -11,4 +15,4 @@ def install() -> None:
     A mutation run measures what the tests notice, so it goes without.
     """
     if "MUTANT_UNDER_TEST" not in os.environ:
-        install_import_hook("transformer_block", "beartype.beartype")
+        install_import_hook("transformer_block", f"{__name__}.checked")

@@ -53,11 +53,6 @@ class BlockConfig:
         return self.d_model // self.n_heads
 
 
-PRESETS: Mapping[str, BlockConfig] = MappingProxyType(
-    {"teaching": BlockConfig(d_model=32, n_heads=4, d_ff=64, activation="relu")}
-)
-
-
 def preset(name: str) -> BlockConfig:
     """Look a named configuration up.
 
@@ -72,3 +67,8 @@ def _require_size(name: str, size: object) -> None:
         raise TypeError(f"{name} must be an int; got {size!r}")
     if size < 1:
         raise ValueError(f"{name} must be at least 1; got {size}")
+
+
+PRESETS: Mapping[str, BlockConfig] = MappingProxyType(
+    {"teaching": BlockConfig(d_model=32, n_heads=4, d_ff=64, activation="relu")}
+)

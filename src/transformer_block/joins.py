@@ -6,14 +6,17 @@ It yields each stage by name, in order; the names are the boxes of the diagram.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, Self, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
+
+
+Same = TypeVar("Same")
 
 
 @runtime_checkable
 class Stream(Protocol):
     """What flows through a block: an array of either twin."""
 
-    def __add__(self, other: Self, /) -> Self: ...
+    def __add__(self: Same, other: Same, /) -> Same: ...
 
 
 X = TypeVar("X", bound=Stream)
