@@ -10,6 +10,8 @@ import numpy as np
 from block_course.exercise import Case, Exercise, Misconception, Outputs, Run, as_outputs
 from block_course.tolerance import agrees, case_tolerance
 
+_VISIBLE = 0.01
+
 
 class JudgingError(Exception):
     """A check itself failed: a fault of the course, never of the learner, and never a zero."""
@@ -26,78 +28,91 @@ class Diagnosis:
 def diagnose(exercise: Exercise, run: Run) -> Diagnosis | None:
     """The first misconception of the exercise that the answer equals, or None.
 
-    On the regular cases the answer must equal it wherever it is defined, and one of those cases must tell it
-    from the reference. A misconception that agrees with the reference on all regular cases, such as a
-    one-pass variance, shows in the extreme ones alone, and there its rounding depends on the order of
-    operations: it is named if the answer agrees with the reference on all regular cases and departs from it
-    on exactly those extreme cases on which the misconception departs. A misconception that raises ValueError
-    or IndexError on a case (an axis that a single token doesn't have) is not defined there.
+    An answer that departs from the reference on a regular case must equal the misconception on every regular
+    case on which that is defined, and one of those must tell it from the reference. A misconception that
+    raises ValueError or IndexError on a case (an axis that a single token doesn't have) is not defined there.
+
+    An answer that agrees with the reference on all regular cases, such as one with a one-pass variance, shows
+    in the extreme ones alone, and there its rounding depends on the order of operations. It is named if the
+    misconception, too, agrees with the reference on the regular cases, and both depart from it on the same
+    extreme ones.
 
     Raises JudgingError if a reference, a misconception or its message raises anything else.
     """
-    regular = [(case, seen) for case, seen in run if not case.extreme]
-    extreme = [(case, seen) for case, seen in run if case.extreme]
+    seen = [_Seen(case, observation.outputs, _reference(exercise, case)) for case, observation in run]
+    regular = [each for each in seen if not each.case.extreme]
+    extreme = [each for each in seen if each.case.extreme]
+    shows_in_regular = not all(each.is_right for each in regular)
     for misconception in exercise.misconceptions:
-        claims = list(_claims(exercise, misconception, regular))
-        if any(_departs(claim) for claim in claims):
-            telling = _telling(claims)
+        if shows_in_regular:
+            telling = _telling(exercise, misconception, regular)
         else:
-            telling = _telling_extreme(regular, exercise, list(_claims(exercise, misconception, extreme)))
+            telling = _telling_extreme(exercise, misconception, regular, extreme)
         if telling is not None:
             return Diagnosis(name=misconception.name, message=_message(exercise, misconception, telling))
     return None
 
 
 @dataclass(frozen=True, eq=False)
-class _Claim:
-    """What the learner, the misconception and the reference give on one case."""
+class _Seen:
+    """What the learner's answer and the reference give on one case."""
 
     case: Case
-    seen: Outputs
-    claimed: Outputs
+    given: Outputs
     right: Outputs
 
+    @property
+    def is_right(self) -> bool:
+        return _same(self.case, self.given, self.right)
 
-def _claims(exercise: Exercise, misconception: Misconception, run: Run) -> Iterator[_Claim]:
-    for case, observation in run:
+    def departs(self, claimed: Outputs) -> bool:
+        return not _same(self.case, claimed, self.right)
+
+    def departs_visibly(self, claimed: Outputs) -> bool:
+        """In a leading digit, so that a message with three decimals can show it."""
+        return _shapes(claimed) != _shapes(self.right) or any(
+            not agrees(mine, right, _VISIBLE * float(np.max(np.abs(right), initial=0.0)))
+            for mine, right in zip(claimed, self.right, strict=True)
+        )
+
+
+def _claims(
+    exercise: Exercise, misconception: Misconception, seen: list[_Seen]
+) -> Iterator[tuple[_Seen, Outputs]]:
+    """What a misconception gives on each case on which it is defined."""
+    for each in seen:
         try:
-            claimed = as_outputs(misconception.answer(**case.arguments))
+            claimed = as_outputs(misconception.answer(**each.case.arguments))
         except (ValueError, IndexError):
             continue
         except Exception as exception:
             raise JudgingError(f"{exercise.id}, {misconception.name!r}: {exception!r}") from exception
-        yield _Claim(case, observation.outputs, claimed, _reference(exercise, case))
+        yield each, claimed
 
 
-def _departs(claim: _Claim) -> bool:
-    return not _same(claim.case, claim.claimed, claim.right)
-
-
-def _departs_visibly(claim: _Claim) -> bool:
-    return _shapes(claim.claimed) != _shapes(claim.right) or any(
-        not agrees(claimed, right, 0.01 * float(np.max(np.abs(right), initial=0.0)))
-        for claimed, right in zip(claim.claimed, claim.right, strict=True)
-    )
-
-
-def _telling(claims: list[_Claim]) -> _Claim | None:
+def _telling(exercise: Exercise, misconception: Misconception, regular: list[_Seen]) -> _Seen | None:
     """The case to show, if the answer follows the misconception on all: one where a leading digit differs."""
-    if not all(_same(claim.case, claim.seen, claim.claimed) for claim in claims):
-        return None
-    return next(filter(_departs_visibly, claims), None) or next(filter(_departs, claims))
-
-
-def _telling_extreme(regular: Run, exercise: Exercise, claims: list[_Claim]) -> _Claim | None:
-    if not all(_same(case, seen.outputs, _reference(exercise, case)) for case, seen in regular):
-        return None
-    departing = [claim for claim in claims if _departs(claim)]
-    for claim in claims:
-        follows = not _same(claim.case, claim.seen, claim.right) and _shapes(claim.seen) == _shapes(
-            claim.claimed
-        )
-        if follows is not (claim in departing):
+    claims = []
+    for each, claimed in _claims(exercise, misconception, regular):
+        if not _same(each.case, each.given, claimed):
             return None
-    return departing[0] if departing else None
+        claims.append((each, claimed))
+    visible = (each for each, claimed in claims if each.departs_visibly(claimed))
+    return next(visible, None) or next((each for each, claimed in claims if each.departs(claimed)), None)
+
+
+def _telling_extreme(
+    exercise: Exercise, misconception: Misconception, regular: list[_Seen], extreme: list[_Seen]
+) -> _Seen | None:
+    if any(each.departs(claimed) for each, claimed in _claims(exercise, misconception, regular)):
+        return None
+    telling = None
+    for each, claimed in _claims(exercise, misconception, extreme):
+        follows = not each.is_right and _shapes(each.given) == _shapes(claimed)
+        if follows is not each.departs(claimed):
+            return None
+        telling = telling or (each if follows else None)
+    return telling
 
 
 def _shapes(outputs: Outputs) -> list[tuple[int, ...]]:
@@ -111,9 +126,9 @@ def _reference(exercise: Exercise, case: Case) -> Outputs:
         raise JudgingError(f"{exercise.id}, reference on {case.name!r}: {exception!r}") from exception
 
 
-def _message(exercise: Exercise, misconception: Misconception, claim: _Claim) -> str:
+def _message(exercise: Exercise, misconception: Misconception, telling: _Seen) -> str:
     try:
-        return misconception.message(claim.case, claim.seen)
+        return misconception.message(telling.case, telling.given)
     except Exception as exception:
         raise JudgingError(f"{exercise.id}, message of {misconception.name!r}: {exception!r}") from exception
 

@@ -45,7 +45,7 @@ def render(exercise: Exercise, verdict: Verdict) -> str:
         _table(
             f"What was looked at in <code>{_text(exercise.answer)}</code>",
             ("Property", "Result", "Points"),
-            [_finding(each) for each in verdict.findings],
+            [_finding(each, verdict.message) for each in verdict.findings],
         ),
         "" if verdict.status == "pass" else _hints(exercise.hints),
     ]
@@ -105,10 +105,13 @@ def _ending(exercise: Exercise, verdict: Verdict) -> str:
     return f'<p style="{_ASIDE}">{sentence}</p>'
 
 
-def _finding(each: Finding) -> tuple[str, str, str]:
+def _finding(each: Finding, raised: str) -> tuple[str, str, str]:
     result = _WORDS[each.outcome]
     if each.failure is not None:
-        result += f". On {_text(each.failure.case)}: {_text(each.failure.message)}"
+        said = each.failure.message
+        if raised and said.endswith(raised):
+            said = f"{said.removesuffix(raised)}the error above"
+        result = f"<strong>{result}</strong>. On {_text(each.failure.case)}: {_text(said)}"
     return _text(each.title), result, _points(each.points, each.of)
 
 
@@ -143,7 +146,7 @@ def _hints(hints: Sequence[str]) -> str:
 
 
 def _points(points: float, of: float) -> str:
-    return _text(points_of(points, of))
+    return f'<span style="white-space:nowrap">{_text(points_of(points, of))}</span>'
 
 
 def _marked_up(text: str) -> str:

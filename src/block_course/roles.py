@@ -55,6 +55,7 @@ def roles(notebook: NotebookNode, assignment: Assignment) -> Roles:
             setup = index if setup is None else setup
     faults += [f"cell {index + 1}: no check follows this answer" for index in waiting]
     faults += [f"no cell checks {id}" for id in exercises if id not in checks]
+    faults += _unsaid(notebook, assignment)
     faults += _setup_faults(setup, [*checks.values(), *(each for some in answers.values() for each in some)])
     return Roles(setup, answers, checks, tuple(faults))
 
@@ -138,6 +139,19 @@ def _region_faults(cell: NotebookNode) -> Iterator[str]:
             inside = False
     if inside:
         yield f"{BEGIN} without {END}"
+
+
+def _unsaid(notebook: NotebookNode, assignment: Assignment) -> Iterator[str]:
+    """What a statement promises, level, minutes and points, is what its check says."""
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    promised = [
+        f"{each.level.capitalize()}, {each.minutes} minutes, {each.points:g} points"
+        for each in assignment.exercises
+    ]
+    promised.append(
+        f"{sum(each.minutes for each in assignment.exercises)} minutes, {assignment.points:g} points"
+    )
+    yield from (f"no text says “{promise}”" for promise in promised if promise not in text)
 
 
 def _setup_faults(setup: int | None, others: list[int]) -> Iterator[str]:

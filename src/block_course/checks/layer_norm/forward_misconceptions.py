@@ -121,6 +121,11 @@ MISCONCEPTIONS = (
         lambda x, y, case: _other_axis(x, y, "the tokens of a sequence, axis −2"),
     ),
     _wrong(
+        "statistics over axis 1",
+        _with(axis=1),
+        lambda x, y, case: _other_axis(x, y, "axis 1, which in an array of shape (B, T, D) holds the tokens"),
+    ),
+    _wrong(
         "statistics over the first axis",
         _with(axis=0),
         lambda x, y, case: _other_axis(x, y, "axis 0"),

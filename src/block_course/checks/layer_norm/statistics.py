@@ -89,6 +89,13 @@ def _over(axis: int) -> Callable[[Array], Outputs]:
     return lambda x: (x.mean(axis=axis, keepdims=True), x.var(axis=axis, keepdims=True))
 
 
+def _other_axis(where: str) -> Callable[[Array, Array, Array], str]:
+    return lambda token, mean, variance: (
+        f"The mean of the token {vector(token)} is {number(token.mean())}; you give {number(mean)}, the mean "
+        f"over {where}. The statistics of a token run over its own features, the last axis."
+    )
+
+
 MISCONCEPTIONS = (
     _wrong(
         "sample variance",
@@ -108,24 +115,9 @@ MISCONCEPTIONS = (
             "without a root."
         ),
     ),
-    _wrong(
-        "statistics over the tokens",
-        _over(-2),
-        lambda token, mean, variance: (
-            f"The mean of the token {vector(token)} is {number(token.mean())}; you give {number(mean)}, the "
-            "mean of its first feature over all positions. The statistics of a token run over its own "
-            "features, the last axis."
-        ),
-    ),
-    _wrong(
-        "statistics over the first axis",
-        _over(0),
-        lambda token, mean, variance: (
-            f"The mean of the token {vector(token)} is {number(token.mean())}; you give {number(mean)}, the "
-            "mean of its first feature along axis 0, which other tokens share. The statistics of a token run "
-            "over its own features, the last axis."
-        ),
-    ),
+    _wrong("statistics over the tokens", _over(-2), _other_axis("axis −2, the tokens of a sequence")),
+    _wrong("statistics over axis 1", _over(1), _other_axis("axis 1, which in (B, T, D) holds the tokens")),
+    _wrong("statistics over the first axis", _over(0), _other_axis("axis 0")),
     _wrong(
         "statistics over the whole array",
         lambda x: (x.mean(), x.var()),

@@ -1,0 +1,250 @@
+"""Answers to `layer_norm.forward`."""
+
+import functools
+import logging
+import os
+import sys
+import warnings
+
+import numpy as np
+
+from tests.gallery.answers import Answer, Wrong
+from transformer_block.in_numpy.layer_norm import layer_norm as from_the_package
+
+
+def textbook(x, gamma, beta, eps=1e-5):
+    mean = x.mean(axis=-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(axis=-1, keepdims=True)
+    return gamma * (x - mean) / np.sqrt(variance + eps) + beta
+
+
+def other_names(tokens, scale, shift, epsilon=1e-5):
+    return (tokens - np.mean(tokens, -1)[..., None]) / np.sqrt(
+        np.var(tokens, -1)[..., None] + epsilon
+    ) * scale + shift
+
+
+def einsum(x, gamma, beta, eps=1e-5):
+    width = x.shape[-1]
+    deviation = x - np.einsum("...d->...", x)[..., None] / width
+    root = np.sqrt(np.einsum("...d,...d->...", deviation, deviation)[..., None] / width + eps)
+    return np.einsum("...d,d->...d", deviation / root, gamma) + beta
+
+
+def loops_in_the_dtype_of_x(x, gamma, beta, eps=1e-5):
+    y = np.empty_like(x)
+    number = x.dtype.type
+    for where in np.ndindex(x.shape[:-1]):
+        total, squares = number(0), number(0)
+        for feature in x[where]:
+            total += feature
+        mean = total / number(x.shape[-1])
+        for feature in x[where]:
+            squares += (feature - mean) * (feature - mean)
+        root = np.sqrt(squares / number(x.shape[-1]) + number(eps))
+        for d, feature in enumerate(x[where]):
+            y[where][d] = (feature - mean) / root * gamma[d] + beta[d]
+    return y
+
+
+def wider_inside(x, gamma, beta, eps=1e-5):
+    wide = x.astype(np.float64)
+    wide = (wide - wide.mean(-1, keepdims=True)) / (wide.var(-1, keepdims=True) + eps) ** 0.5
+    return (wide * gamma + beta).astype(x.dtype)
+
+
+def on_its_own_copy(x, gamma, beta, eps=1e-5):
+    y = x.copy()
+    y -= y.mean(-1, keepdims=True)
+    y /= np.sqrt((y * y).mean(-1, keepdims=True) + eps)
+    y *= gamma
+    y += beta
+    return y
+
+
+def each_row_apart(x, gamma, beta, eps=1e-5):
+    def one(row):
+        row = row - row.mean()
+        return row / np.sqrt(row @ row / len(row) + eps) * gamma + beta
+
+    return np.apply_along_axis(one, -1, x).astype(x.dtype)
+
+
+def by_the_norm(x, gamma, beta, eps=1e-5):
+    width = x.shape[-1]
+    centered = x - x.sum(-1, keepdims=True) / width
+    length = np.linalg.norm(centered, axis=-1, keepdims=True)
+    return (gamma * centered * width**0.5 / np.sqrt(length**2 + width * eps) + beta).astype(x.dtype)
+
+
+def centering_matrix(x, gamma, beta, eps=1e-5):
+    width = x.shape[-1]
+    center = np.eye(width, dtype=x.dtype) - np.full((width, width), 1 / width, x.dtype)
+    deviation = x @ center
+    return (deviation * gamma) * (1 / np.sqrt(np.mean(deviation**2, -1, keepdims=True) + eps)) + beta
+
+
+def keyword_only_eps(x, gamma, beta, *, eps=1e-5):
+    return textbook(x, gamma, beta, eps)
+
+
+def noisy(x, gamma, beta, eps=1e-5):
+    sys.stdout.write(f"{x}\n")
+    sys.stderr.write("careful\n")
+    os.write(2, b"past sys.stderr\n")
+    logging.getLogger("mine").error("logged")
+    warnings.warn("a warning of my own", stacklevel=1)
+    np.seterr(all="raise")
+    np.random.seed(3)
+    return textbook(x, gamma, beta, eps)
+
+
+class LayerNorm:
+    def __init__(self, power=0.5):
+        self.power = power
+
+    def __call__(self, x, gamma, beta, eps=1e-5):
+        return gamma * (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + eps) ** self.power + beta
+
+
+RIGHT: dict[str, Answer] = {
+    "textbook": textbook,
+    "other names, None for the axis": other_names,
+    "einsum": einsum,
+    "Python loops in the dtype of x": loops_in_the_dtype_of_x,
+    "float64 inside": wider_inside,
+    "in place on its own copy": on_its_own_copy,
+    "each row apart": each_row_apart,
+    "by the norm of the deviations": by_the_norm,
+    "a matrix that centers": centering_matrix,
+    "keyword-only eps": keyword_only_eps,
+    "prints, logs, warns, seeds": noisy,
+    "an object with __call__": LayerNorm(),
+    "a partial": functools.partial(textbook),
+    "a lambda": lambda x, g, b, e=1e-5: (
+        (x - x.mean(-1)[..., None]) / np.sqrt(x.var(-1)[..., None] + e) * g + b
+    ),
+    "the package's function": from_the_package,
+}
+
+
+def sample_variance(x, gamma, beta, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    variance = ((x - mean) ** 2).sum(-1, keepdims=True) / (x.shape[-1] - 1)
+    return gamma * (x - mean) / np.sqrt(variance + eps) + beta
+
+
+def with_std(x, gamma, beta, eps=1e-5, ddof=0):
+    return gamma * (x - x.mean(-1, keepdims=True)) / (x.std(-1, ddof=ddof, keepdims=True) + eps) + beta
+
+
+def fixed_eps(x, gamma, beta, eps=1e-5, *, fixed):
+    return textbook(x, gamma, beta, fixed)
+
+
+def over(axis):
+    def answer(x, gamma, beta, eps=1e-5):
+        mean, variance = np.mean(x, axis=axis, keepdims=True), np.var(x, axis=axis, keepdims=True)
+        return gamma * ((x - mean) / np.sqrt(variance + eps)) + beta
+
+    return answer
+
+
+def batch_norm(x, gamma, beta, eps=1e-5):
+    flat = x.reshape(-1, x.shape[-1])
+    if x.ndim == 1:
+        return np.zeros_like(x) * gamma + beta
+    return ((flat - flat.mean(0)) / np.sqrt(flat.var(0) + eps) * gamma + beta).reshape(x.shape)
+
+
+def plain(x, eps):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+
+
+def rms_norm(x, gamma, beta, eps=1e-5):
+    return x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * gamma + beta
+
+
+def one_pass(x, gamma, beta, eps=1e-5):
+    mean = x.mean(-1, keepdims=True)
+    variance = (x**2).mean(-1, keepdims=True) - mean**2
+    return (x - mean) / np.sqrt(variance + eps) * gamma + beta
+
+
+def changes_x(x, gamma, beta, eps=1e-5):
+    x -= x.mean(-1, keepdims=True)
+    return gamma * x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) + beta
+
+
+def absolute_deviation(x, gamma, beta, eps=1e-5):
+    deviation = x - x.mean(-1, keepdims=True)
+    return gamma * deviation / (np.abs(deviation).mean(-1, keepdims=True) + eps) + beta
+
+
+WRONG = {
+    "divides by D - 1": Wrong(sample_variance, "sample variance"),
+    "std plus eps": Wrong(with_std, "eps outside the root"),
+    "std(ddof=1) plus eps": Wrong(
+        functools.partial(with_std, ddof=1), "sample variance, and eps outside the root"
+    ),
+    "no eps": Wrong(functools.partial(fixed_eps, fixed=0.0), "eps left out"),
+    "eps fixed": Wrong(functools.partial(fixed_eps, fixed=1e-5), "eps fixed at 1e-5"),
+    "eps 0.01": Wrong(functools.partial(fixed_eps, fixed=1e-2), "eps fixed at 1e-2"),
+    "axis -2": Wrong(over(-2), "statistics over the tokens"),
+    "axis 1": Wrong(over(1), "statistics over axis 1"),
+    "axis 0": Wrong(over(0), "statistics over the first axis"),
+    "no axis": Wrong(over(None), "statistics over the whole array"),
+    "batch norm": Wrong(batch_norm, "batch statistics"),
+    "gamma forgotten": Wrong(lambda x, gamma, beta, eps=1e-5: plain(x, eps) + beta, "gamma never applied"),
+    "beta forgotten": Wrong(lambda x, gamma, beta, eps=1e-5: gamma * plain(x, eps), "beta never applied"),
+    "both forgotten": Wrong(lambda x, gamma, beta, eps=1e-5: plain(x, eps), "gamma and beta never applied"),
+    "gamma on beta too": Wrong(
+        lambda x, gamma, beta, eps=1e-5: gamma * (plain(x, eps) + beta), "beta before gamma"
+    ),
+    "no root": Wrong(
+        lambda x, gamma, beta, eps=1e-5: (
+            gamma * (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + eps) + beta
+        ),
+        "divided by the variance",
+    ),
+    "centered only": Wrong(
+        lambda x, gamma, beta, eps=1e-5: gamma * (x - x.mean(-1, keepdims=True)) + beta,
+        "not divided by the spread",
+    ),
+    "RMSNorm": Wrong(rms_norm, "root mean square instead of the spread"),
+    "mean left in": Wrong(
+        lambda x, gamma, beta, eps=1e-5: gamma * x / np.sqrt(x.var(-1, keepdims=True) + eps) + beta,
+        "mean not subtracted",
+    ),
+    "one pass": Wrong(one_pass, "one-pass variance"),
+    "changes x": Wrong(changes_x, None),
+    "float64 for float32": Wrong(lambda *given: textbook(*given).astype(np.float64), None),
+    "absolute deviations": Wrong(absolute_deviation, None),
+    "gamma plus one": Wrong(lambda x, gamma, beta, eps=1e-5: textbook(x, 1 + gamma, beta, eps), None),
+    "features reversed": Wrong(lambda *given: textbook(*given)[..., ::-1], None),
+    "flat": Wrong(lambda *given: textbook(*given).ravel(), None),
+    "a list of rows": Wrong(lambda *given: textbook(*given).tolist(), None),
+    "a tuple of one too many": Wrong(lambda *given: (textbook(*given), 1.0), None),
+    "a dict": Wrong(lambda *given: {"y": textbook(*given)}, None),
+    "no eps parameter": Wrong(lambda x, gamma, beta: textbook(x, gamma, beta), None),
+}
+
+
+def fixed_noise(x, gamma, beta, eps=1e-5):
+    return np.random.default_rng(0).standard_normal(x.shape).astype(x.dtype) * gamma + beta
+
+
+def the_example(x, gamma, beta, eps=1e-5):
+    return np.array([-1.177, -0.392, 0.0, 1.569])
+
+
+TRIVIAL: dict[str, Answer] = {
+    "x": lambda x, gamma, beta, eps=1e-5: x,
+    "zeros": lambda x, gamma, beta, eps=1e-5: np.zeros_like(x),
+    "ones": lambda x, gamma, beta, eps=1e-5: np.ones_like(x),
+    "beta": lambda x, gamma, beta, eps=1e-5: np.broadcast_to(beta, x.shape),
+    "not a number": lambda x, gamma, beta, eps=1e-5: np.full_like(x, np.nan),
+    "the example": the_example,
+    "noise of mean 0 and variance 1": fixed_noise,
+    "gamma and beta on x itself": lambda x, gamma, beta, eps=1e-5: gamma * x + beta,
+}

@@ -1,0 +1,182 @@
+"""Answers to `layer_norm.statistics`."""
+
+import math
+import sys
+import warnings
+
+import numpy as np
+
+from tests.gallery.answers import Answer, Wrong
+from transformer_block.in_numpy.layer_norm import statistics as from_the_package
+
+
+def two_lines(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    return mean, ((x - mean) ** 2).mean(axis=-1, keepdims=True)
+
+
+def numpys_own(x):
+    return np.mean(x, axis=-1, keepdims=True), np.var(x, axis=-1, keepdims=True)
+
+
+def none_for_the_axis(x):
+    mean = np.mean(x, -1)[..., None]
+    return mean, np.std(x, -1)[..., None] ** 2
+
+
+def einsum(x):
+    features = x.shape[-1]
+    mean = np.einsum("...d->...", x)[..., np.newaxis] / features
+    deviation = x - mean
+    return mean, np.einsum("...d,...d->...", deviation, deviation)[..., np.newaxis] / features
+
+
+def python_loops(x):
+    mean, variance = np.zeros((*x.shape[:-1], 1), x.dtype), np.zeros((*x.shape[:-1], 1), x.dtype)
+    for where in np.ndindex(x.shape[:-1]):
+        total = x.dtype.type(0)
+        for feature in x[where]:
+            total = total + feature
+        mean[where] = total / x.shape[-1]
+        squares = x.dtype.type(0)
+        for feature in x[where]:
+            squares = squares + (feature - mean[where][0]) ** 2
+        variance[where] = squares / x.shape[-1]
+    return [mean, variance]
+
+
+def exact_sums(x):
+    shape = (*x.shape[:-1], 1)
+    rows = [[float(feature) for feature in row] for row in x.reshape(-1, x.shape[-1])]
+    means = [math.fsum(row) / len(row) for row in rows]
+    variances = [
+        math.fsum((each - mean) ** 2 for each in row) / len(row)
+        for row, mean in zip(rows, means, strict=True)
+    ]
+    return np.reshape(means, shape), np.reshape(variances, shape)
+
+
+def welford(x):
+    mean, squares = np.zeros_like(x[..., :1]), np.zeros_like(x[..., :1])
+    for count in range(1, x.shape[-1] + 1):
+        feature = x[..., count - 1 : count]
+        step = feature - mean
+        mean = mean + step / count
+        squares = squares + step * (feature - mean)
+    return mean, squares / x.shape[-1]
+
+
+def averaging_matrix(x):
+    average = np.full((x.shape[-1], 1), 1 / x.shape[-1], x.dtype)
+    mean = x @ average
+    return mean, (x - mean) ** 2 @ average
+
+
+def noisy(x):
+    sys.stdout.write(f"{x.shape}\n")
+    sys.stderr.write("careful\n")
+    warnings.warn("a warning of my own", stacklevel=1)
+    np.seterr(all="raise")
+    np.random.seed(1)
+    return numpys_own(x)
+
+
+class Statistics:
+    def __call__(self, tokens):
+        return numpys_own(tokens)
+
+
+RIGHT: dict[str, Answer] = {
+    "two lines": two_lines,
+    "numpy's own var": numpys_own,
+    "None for the axis": none_for_the_axis,
+    "einsum": einsum,
+    "Python loops, in a list": python_loops,
+    "exact sums in Python floats": exact_sums,
+    "Welford's recurrence": welford,
+    "a matrix that averages": averaging_matrix,
+    "prints, warns, seeds": noisy,
+    "a lambda": lambda x: (x.mean(-1, keepdims=True), x.var(-1, keepdims=True)),
+    "an object with __call__": Statistics(),
+    "the package's function": from_the_package,
+}
+
+
+def from_unbiased_std(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    return mean, x.std(axis=-1, ddof=1, keepdims=True) ** 2
+
+
+def sum_over_less_one(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    return mean, ((x - mean) ** 2).sum(axis=-1, keepdims=True) / (x.shape[-1] - 1)
+
+
+def one_pass(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    return mean, (x * x).mean(axis=-1, keepdims=True) - mean**2
+
+
+def summed_squares(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    return mean, ((x - mean) ** 2).sum(axis=-1, keepdims=True)
+
+
+def absolute_deviation(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    return mean, np.abs(x - mean).mean(axis=-1, keepdims=True)
+
+
+def in_place(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    x -= mean
+    return mean, (x**2).mean(axis=-1, keepdims=True)
+
+
+def rounded(x):
+    mean, variance = numpys_own(x)
+    return mean.round(3), variance.round(3)
+
+
+WRONG = {
+    "divides by D - 1": Wrong(sum_over_less_one, "sample variance"),
+    "squares std(ddof=1)": Wrong(from_unbiased_std, "sample variance"),
+    "root of the variance": Wrong(
+        lambda x: (x.mean(-1, keepdims=True), np.sqrt(x.var(-1, keepdims=True))),
+        "standard deviation for variance",
+    ),
+    "axis -2": Wrong(
+        lambda x: (x.mean(axis=-2, keepdims=True), x.var(axis=-2, keepdims=True)),
+        "statistics over the tokens",
+    ),
+    "axis 0": Wrong(
+        lambda x: (x.mean(axis=0, keepdims=True), x.var(axis=0, keepdims=True)),
+        "statistics over the first axis",
+    ),
+    "axis 1": Wrong(
+        lambda x: (x.mean(axis=1, keepdims=True), x.var(axis=1, keepdims=True)), "statistics over axis 1"
+    ),
+    "no axis": Wrong(lambda x: (np.mean(x), np.var(x)), "statistics over the whole array"),
+    "no keepdims": Wrong(lambda x: (np.mean(x, -1), np.var(x, -1)), "last axis dropped"),
+    "mean of the squares": Wrong(
+        lambda x: (x.mean(-1, keepdims=True), (x**2).mean(-1, keepdims=True)), "mean not subtracted"
+    ),
+    "the two exchanged": Wrong(lambda x: numpys_own(x)[::-1], "variance before mean"),
+    "one pass": Wrong(one_pass, "one-pass variance"),
+    "sum, not mean, of the squares": Wrong(summed_squares, None),
+    "absolute deviations": Wrong(absolute_deviation, None),
+    "changes x": Wrong(in_place, None),
+    "rounds": Wrong(rounded, None),
+    "the mean alone": Wrong(lambda x: x.mean(-1, keepdims=True), None),
+    "one array of both": Wrong(lambda x: np.concatenate(numpys_own(x), axis=-1), None),
+    "raises on a single token": Wrong(lambda x: numpys_own(x) if x.shape[1] else None, None),
+}
+
+TRIVIAL: dict[str, Answer] = {
+    "x twice": lambda x: (x, x),
+    "zeros": lambda x: (np.zeros_like(x[..., :1]), np.zeros_like(x[..., :1])),
+    "ones": lambda x: (np.ones_like(x[..., :1]), np.ones_like(x[..., :1])),
+    "the example, always": lambda x: (np.full_like(x[..., :1], 5.0), np.full_like(x[..., :1], 6.5)),
+    "the first feature": lambda x: (x[..., :1], x[..., :1]),
+    "not a number": lambda x: (np.full_like(x[..., :1], np.nan), np.full_like(x[..., :1], np.nan)),
+}

@@ -1,0 +1,72 @@
+"""Every exercise against its gallery: no wrong answer passes, none right is rejected.
+
+Each right answer meets SEEDS hidden runs in each dtype, each wrong one a quarter of that; GALLERY_SEEDS in the
+environment asks for more.
+"""
+
+import os
+
+import pytest
+
+from block_course.checks import assignments
+from block_course.exercise import Exercise
+from tests.gallery.answers import MOST_FOR_NOTHING, gallery, hidden_cases, in_both_dtypes, verdict
+
+SEEDS = int(os.environ.get("GALLERY_SEEDS", "20"))
+SEEDS_OF_WRONG = -(-SEEDS // 4)
+EXERCISES = [exercise for assignment in assignments() for exercise in assignment.exercises]
+
+
+def entries(kind: str) -> list[object]:
+    return [
+        pytest.param(exercise, name, id=f"{exercise.id}-{name.replace(' ', '-')}")
+        for exercise in EXERCISES
+        for name in getattr(gallery(exercise), kind)
+    ]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+def test_a_gallery_is_large_enough_to_mean_something(exercise: Exercise) -> None:
+    shown = gallery(exercise)
+
+    assert len(shown.right) >= 5
+    assert len([wrong for wrong in shown.wrong.values() if wrong.diagnosis]) >= 6
+    assert len(shown.trivial) >= 4
+    promised = {misconception.name for misconception in exercise.misconceptions}
+    assert promised <= {wrong.diagnosis for wrong in shown.wrong.values()}
+
+
+@pytest.mark.parametrize(("exercise", "name"), entries("right"))
+def test_a_right_answer_earns_all_points_whatever_the_seed_and_the_dtype(
+    exercise: Exercise, name: str
+) -> None:
+    answer = gallery(exercise).right[name]
+
+    for seed in range(SEEDS):
+        for cases in in_both_dtypes(hidden_cases(exercise, seed)):
+            judged = verdict(exercise, answer, cases)
+
+            assert judged.status == "pass", f"seed {seed}: {judged.first_failure}"
+            assert judged.points == exercise.points
+
+
+@pytest.mark.parametrize(("exercise", "name"), entries("wrong"))
+def test_a_wrong_answer_fails_and_is_told_its_misconception(exercise: Exercise, name: str) -> None:
+    wrong = gallery(exercise).wrong[name]
+
+    for seed in range(SEEDS_OF_WRONG):
+        judged = verdict(exercise, wrong.answer, hidden_cases(exercise, seed))
+
+        assert judged.status in ("wrong", "error"), f"seed {seed}"
+        assert judged.points < exercise.points
+        assert (judged.diagnosis and judged.diagnosis.name) == wrong.diagnosis, f"seed {seed}"
+
+
+@pytest.mark.parametrize(("exercise", "name"), entries("trivial"))
+def test_an_answer_that_does_no_work_earns_next_to_nothing(exercise: Exercise, name: str) -> None:
+    answer = gallery(exercise).trivial[name]
+
+    for seed in range(SEEDS_OF_WRONG):
+        judged = verdict(exercise, answer, hidden_cases(exercise, seed))
+
+        assert judged.points <= MOST_FOR_NOTHING * exercise.points, f"seed {seed}"
