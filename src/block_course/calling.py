@@ -40,7 +40,7 @@ def observe(
 ) -> Observation:
     """Call an answer on copies of a case's arguments and say what came back.
 
-    Whatever the call raises ends up in the observation: `NotImplementedError` as "not attempted",
+    Whatever the call raises ends up in the observation: a bare `NotImplementedError` as "not attempted",
     `MemoryError` as "memory", all else as "raised". With `interruptible`, which a notebook sets and the
     grader does not, a KeyboardInterrupt passes through, so that the stop button works.
     """
@@ -137,7 +137,7 @@ def _bind(
     answer: object, arguments: Mapping[str, Argument], copies: Mapping[str, Array], framework: Framework
 ) -> tuple[list[object], dict[str, object]]:
     if not callable(answer):
-        raise TypeError(f"expected a function; got {_a(type(answer).__name__)}")
+        raise TypeError(f"expected a function; got an object of type {type(answer).__name__}")
     keyword_only = _keyword_only(answer)
     positional: list[object] = []
     named: dict[str, object] = {}
@@ -221,9 +221,11 @@ def _from_torch(tensor: Any) -> object:
 
 
 def _raised(exception: BaseException, copies: Mapping[str, Array]) -> Observation:
-    if isinstance(exception, NotImplementedError):
-        return Observation(status="not attempted")
     try:
+        if (
+            isinstance(exception, NotImplementedError) and not exception.args
+        ):  # torch's own say what is missing
+            return Observation(status="not attempted")
         message = _one_line(f"{type(exception).__name__}: {exception}")
     except BaseException:  # its __str__ is the learner's code as well
         message = "an exception that cannot be printed"

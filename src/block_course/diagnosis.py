@@ -82,7 +82,8 @@ def _claims(
     """What a misconception gives on each case on which it is defined."""
     for each in seen:
         try:
-            claimed = as_outputs(misconception.answer(**each.case.arguments))
+            with np.errstate(all="ignore"):
+                claimed = as_outputs(misconception.answer(**each.case.arguments))
         except (ValueError, IndexError):
             continue
         except Exception as exception:

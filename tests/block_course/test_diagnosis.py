@@ -1,0 +1,111 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from block_course.diagnosis import JudgingError, diagnose
+from block_course.exercise import Misconception
+from tests.block_course.doubling import EXERCISE, cases, run_of
+
+
+def name_for(answer, exercise=EXERCISE):
+    diagnosis = diagnose(exercise, run_of(answer, exercise.cases(np.random.default_rng(0))))
+    return diagnosis and diagnosis.name
+
+
+def test_an_answer_that_equals_a_misconception_is_named_with_its_own_numbers():
+    run = run_of(lambda x: x * x)
+
+    diagnosis = diagnose(EXERCISE, run)
+
+    assert diagnosis.name == "squared"
+    assert diagnosis.message == f"on regular you give {run[0][1].outputs[0].flat[0]:.2f}"
+
+
+def test_an_answer_that_equals_it_on_some_cases_only_is_not_named():
+    assert name_for(lambda x: x * x if x.ndim == 2 else x * x + 1) is None
+    assert name_for(lambda x: x + 1) is None
+
+
+def test_a_case_on_which_the_misconception_is_not_defined_does_not_count():
+    def flipped(x):
+        return np.flip(2 * x, axis=1)
+
+    assert name_for(flipped) == "doubled along axis 1"
+    assert name_for(lambda x: flipped(x) if x.ndim == 2 else 2 * x) == "doubled along axis 1"
+
+
+def test_a_right_answer_has_no_misconception():
+    assert name_for(lambda x: 2 * x) is None
+
+
+def test_a_misconception_that_shows_in_extremes_alone_is_named_when_those_fail_and_no_others():
+    def overflowing(x):
+        return 2 * (x * x) ** 0.5
+
+    assert name_for(overflowing) == "through squares"
+    assert name_for(lambda x: overflowing(x) + (x.ndim == 2)) is None
+    assert name_for(lambda x: 2 * x if x.max() < 1e100 else (2 * x)[:1]) is None
+
+
+def test_the_case_that_is_shown_differs_in_a_leading_digit_if_one_does():
+    almost = Misconception(
+        name="a little more, and much more on one axis",
+        answer=lambda x: 2 * x + (1e-6 if x.ndim == 2 else 1.0),
+        message=lambda case, outputs: case.name,
+    )
+    exercise = replace(EXERCISE, misconceptions=(almost,))
+
+    assert diagnose(exercise, run_of(almost.answer)).message == "lone"
+
+
+def test_without_such_a_case_the_first_that_differs_is_shown():
+    slightly = Misconception(
+        name="a little more",
+        answer=lambda x: 2 * x + (0.0 if x.ndim == 2 else 1e-6),
+        message=lambda case, outputs: case.name,
+    )
+    exercise = replace(EXERCISE, misconceptions=(slightly,))
+
+    assert diagnose(exercise, run_of(slightly.answer)).message == "lone"
+
+
+def test_a_misconception_that_equals_the_reference_wherever_defined_is_never_named():
+    same = Misconception(name="same", answer=lambda x: 2 * x, message=lambda case, outputs: "same")
+    exercise = replace(EXERCISE, misconceptions=(same,))
+
+    assert name_for(lambda x: 3 * x, exercise) is None
+    assert name_for(lambda x: 2 * x, exercise) is None
+
+
+def test_another_number_of_outputs_or_another_shape_is_another_answer():
+    pair = Misconception(
+        name="twice", answer=lambda x: (2 * x, 2 * x), message=lambda case, outputs: str(len(outputs))
+    )
+    exercise = replace(EXERCISE, misconceptions=(pair,))
+
+    assert name_for(lambda x: (2 * x, 2 * x), exercise) == "twice"
+    assert name_for(lambda x: (2 * x, 2 * x, 2 * x), exercise) is None
+
+
+def fails(*given):
+    raise TypeError("ours")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "message"),
+    [
+        (replace(EXERCISE, reference=fails), r"tiny\.double, reference on 'regular': TypeError"),
+        (
+            replace(EXERCISE, misconceptions=(replace(EXERCISE.misconceptions[0], answer=fails),)),
+            r"tiny\.double, 'squared': TypeError",
+        ),
+        (
+            replace(EXERCISE, misconceptions=(replace(EXERCISE.misconceptions[0], message=fails),)),
+            r"tiny\.double, message of 'squared': TypeError",
+        ),
+    ],
+)
+def test_a_fault_of_the_course_is_never_the_learners(exercise, message):
+    with pytest.raises(JudgingError, match=message):
+        diagnose(exercise, run_of(np.square, cases(np.random.default_rng(0))))
