@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from hypothesis import strategies as st
 
 from transformer_block.config import BlockConfig
 from transformer_block.parameters import Parameters, initialize, perturb
@@ -41,3 +42,11 @@ def central_differences(
         move[entry] = step
         gradient[entry] = (loss(at + move) - loss(at - move)) / (2 * step)
     return gradient
+
+
+@st.composite
+def tokens(draw: st.DrawFn) -> np.ndarray:
+    """Tokens behind up to three axes, of pairwise distinct sizes, at scales from 0.01 to 10,000."""
+    sizes = draw(st.lists(st.integers(1, 9), min_size=1, max_size=4, unique=True))
+    scale = 10.0 ** draw(st.integers(-2, 4))
+    return scale * normal(draw(st.integers(0, 2**32 - 1)), *sizes)

@@ -14,13 +14,15 @@ from transformer_block._invariants import require_attention, require_divisible
 
 # fmt: off
 @overload
-def attention(x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray, out: np.ndarray, out_bias: np.ndarray,
-              n_heads: int, visible: np.ndarray | None = None,
-              return_weights: Literal[False] = False) -> np.ndarray: ...
+def attention(
+    x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray, out: np.ndarray, out_bias: np.ndarray, n_heads: int,
+    visible: np.ndarray | None = None, return_weights: Literal[False] = False,
+) -> np.ndarray: ...
 @overload
-def attention(x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray, out: np.ndarray, out_bias: np.ndarray,
-              n_heads: int, visible: np.ndarray | None = None, *,
-              return_weights: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
+def attention(
+    x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray, out: np.ndarray, out_bias: np.ndarray, n_heads: int,
+    visible: np.ndarray | None = None, *, return_weights: Literal[True],
+) -> tuple[np.ndarray, np.ndarray]: ...
 # fmt: on
 def attention(
     x: Float[np.ndarray, "*B T D"],

@@ -12,11 +12,15 @@ from transformer_block._invariants import require_attention, require_divisible
 
 # fmt: off
 @overload
-def attention(x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor, n_heads: int,
-              visible: Tensor | None = None, return_weights: Literal[False] = False) -> Tensor: ...
+def attention(
+    x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor, n_heads: int,
+    visible: Tensor | None = None, return_weights: Literal[False] = False,
+) -> Tensor: ...
 @overload
-def attention(x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor, n_heads: int,
-              visible: Tensor | None = None, *, return_weights: Literal[True]) -> tuple[Tensor, Tensor]: ...
+def attention(
+    x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor, n_heads: int,
+    visible: Tensor | None = None, *, return_weights: Literal[True],
+) -> tuple[Tensor, Tensor]: ...
 # fmt: on
 def attention(
     x: Float[Tensor, "*B T D"],

@@ -69,7 +69,9 @@ def test_its_parameters_are_copies_that_can_be_trained():
     model = Block(config, parameters)
     assert all(parameter.requires_grad for parameter in model.parameters())
     model(random(1, B, T, D)).square().mean().backward()
-    torch.optim.SGD(model.parameters(), lr=0.1).step()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter -= 0.1 * parameter.grad
     for name, value in random_parameters(config).items():
         assert (parameters[name] == value).all()
         if name != "attention.qkv.bias":  # its key third has no gradient: softmax does not see it
@@ -138,7 +140,9 @@ def test_with_both_branches_zeroed_it_is_the_identity():
 
 def test_it_can_be_differentiated():
     config = small_config(causal=True, activation="gelu_tanh")
-    assert gradcheck(Block(config, random_parameters(config)), random(1, 1, 3, D, requires_grad=True))
+    assert gradcheck(
+        Block(config, random_parameters(config)), random(1, 1, 3, D, requires_grad=True), fast_mode=True
+    )
 
 
 def test_a_sequence_needs_no_batch_and_may_be_a_token_or_none():
