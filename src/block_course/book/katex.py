@@ -29,6 +29,9 @@ _LOGGER = getLogger(__name__)
 
 _ASSETS = Path(__file__).parent / "assets"
 
+# JupyterLab knows none of the book's macros: in a notebook each expands to a name that KaTeX refuses
+_NOT_IN_A_NOTEBOOK = r"\macroThatJupyterLabDoesNotKnow"
+
 _NUMBERED_BY_KATEX = re.compile(r"\\(begin|end)\{(equation|align|alignat|gather)\}")
 
 # LaTeX drops a bare line break in display mathematics without a word; KaTeX tells only who asks
@@ -94,29 +97,24 @@ def _place(app: Sphinx, source: str | None, line: int | None) -> str:
     """Say where a formula stands: `chapters/x.md, line 3` or `chapters/x.ipynb, cell 2, line 5`."""
     page = Path(source or "unknown page")
     name = (page.relative_to(app.srcdir) if page.is_relative_to(app.srcdir) else page).as_posix()
-    # myst-nb numbers the lines of a notebook's n-th cell from 10000 n on
+    # to myst-nb the first line of a notebook's n-th cell is number 10000 n + 2
     cell, line = divmod(line or 0, 10_000)
-    return f"{name}, cell {cell}, line {line}" if cell else f"{name}, line {line}"
+    return f"{name}, cell {cell}, line {line - 1}" if cell else f"{name}, line {line}"
 
 
 def _html(writer: HTML5Translator, node: nodes.Element, *, display: bool = False) -> str:
     app = writer.builder.app
     formula = node.astext().strip()
     source, line = get_source_line(node)
-    # JupyterLab doesn't know the book's macros
-    macros = {} if (source or "").endswith(".ipynb") else app.config.katex_macros
+    macros = app.config.katex_macros
+    if (source or "").endswith(".ipynb"):
+        macros = dict.fromkeys(macros, _NOT_IN_A_NOTEBOOK)
     try:
         return render(formula, display=display, macros=macros)
     except FormulaError as refusal:
-        withheld = [
-            name
-            for name in app.config.katex_macros
-            if name not in macros and str(refusal).endswith(f" {name}")
-        ]
-        hint = f" (JupyterLab doesn't know {withheld[0]}: a notebook spells it out)" if withheld else ""
-        place = _place(app, source, line)
+        place, on_one_line = _place(app, source, line), " ".join(formula.split())
         # once: a heading's formula stands in the page and in every table of contents
-        _LOGGER.error("%s: KaTeX refuses %s\n    %s%s", place, formula, refusal, hint, once=True)
+        _LOGGER.error("%s: KaTeX refuses %s (%s)", place, on_one_line, str(refusal), once=True)
         app.statuscode = 1
         return f'<code class="katex-error">{html.escape(formula)}</code>'
 
