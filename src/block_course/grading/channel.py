@@ -30,7 +30,7 @@ class Channel:
         os.set_blocking(output, False)
         self._poll = select.poll()
         self._poll.register(output, select.POLLIN)
-        self._kept = bytearray()
+        self._ahead, self._kept = bytearray(), bytearray()
         self._keeping, self._ended = True, False
         self._cut = False
 
@@ -52,14 +52,12 @@ class Channel:
 
     def withhold(self) -> None:
         """From now on keep nothing of what is printed; what was printed so far is kept."""
-        if self._keeping:
-            for _ in range(_MOST_PIECES):
-                if not self._drain():
-                    break
-            self._keeping = False
+        self._catch_up()
+        self._keeping = False
 
     def printed(self) -> bytes:
-        """What was printed before `withhold`, cut at 64 KiB."""
+        """What was printed so far, or before `withhold`; cut at 64 KiB."""
+        self._catch_up()
         return bytes(self._kept) + (b"\n[cut]\n" if self._cut else b"")
 
     def close(self) -> None:
@@ -67,20 +65,26 @@ class Channel:
         self._line.close()
         os.close(self._output)
 
+    def _catch_up(self) -> None:
+        for _ in range(_MOST_PIECES if self._keeping else 0):
+            if not self._drain():
+                break
+
     def _read(self, size: int, deadline: float) -> bytes:
-        parts = bytearray()
-        while len(parts) < size:
+        while len(self._ahead) < size:
             self._wait(select.POLLIN, deadline)
             try:
-                part = self._line.recv(min(size - len(parts), 1 << 20))
+                part = self._line.recv(_PIECE)
             except BlockingIOError:
                 continue
             except OSError:
                 raise Gone("the channel was closed") from None
             if not part:
                 raise Gone("the channel was closed")
-            parts += part
-        return bytes(parts)
+            self._ahead += part
+        data = bytes(self._ahead[:size])
+        del self._ahead[:size]
+        return data
 
     def _wait(self, event: int, deadline: float) -> None:
         """Until the line is ready for the event; the output is emptied meanwhile."""

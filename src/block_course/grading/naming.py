@@ -36,9 +36,10 @@ def is_fresh_release(path: Path) -> bool:
     return re.search(r"\.new(-\d+)?$", path.stem) is not None
 
 
-def solution_cell(exercise_id: str) -> str:
-    """The `grade_id` of the cell that an exercise is solved in."""
-    return exercise_id.replace(".", "-")
+def is_solved_in(exercise_id: str, grade_id: str | None) -> bool:
+    """Whether an exercise is solved in the cell of that id: `layer_norm-forward`, `layer_norm-forward-2`."""
+    name = re.escape(exercise_id.replace(".", "-"))
+    return grade_id is not None and re.fullmatch(rf"{name}(-\d+)?", grade_id) is not None
 
 
 def holding(notebook: Notebook, assignments: Sequence[Assignment]) -> Assignment | None:
@@ -46,7 +47,7 @@ def holding(notebook: Notebook, assignments: Sequence[Assignment]) -> Assignment
     inside = {each.grade_id for each in notebook.cells}
 
     def count(assignment: Assignment) -> int:
-        return sum(solution_cell(each.id) in inside for each in assignment.exercises)
+        return sum(any(is_solved_in(each.id, id) for id in inside) for each in assignment.exercises)
 
     best = max(assignments, key=count, default=None)
     return best if best is not None and count(best) > 0 else None

@@ -101,7 +101,8 @@ def death(wait_status: int | None) -> Death:
         return Death("timeout", "the processor time was used up")
     if number == signal.SIGKILL:
         return Death("memory", "the system ended the process, most often for want of memory")
-    return Death("died", f"the process was ended by {signal.Signals(number).name}")
+    name = signal.Signals(number).name if number in list(signal.Signals) else f"signal {number}"
+    return Death("died", f"the process was ended by {name}")
 
 
 def _text(frame: Frame, key: str) -> str:

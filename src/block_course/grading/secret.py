@@ -50,6 +50,10 @@ class Secret:
         seed = self._derive("cases", assignment, exercise)
         return np.random.default_rng(int.from_bytes(seed, "big"))
 
+    def handed_over(self) -> bytes:
+        """The key itself, for another process of the grader's own."""
+        return self._key
+
     def _derive(self, *labels: str) -> bytes:
         # each label carries its length, so that no two lists of labels make one message
         parts = [each.encode() for each in ("block-course grading", *labels)]

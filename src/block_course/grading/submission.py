@@ -90,15 +90,19 @@ def contents(path: Path) -> bytes:
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            about = os.fstat(descriptor)
+            if not stat.S_ISREG(about.st_mode):
+                raise Unreadable("this is no regular file")
+            if about.st_size > MAX_FILE_BYTES:
+                what = f"the file has {about.st_size >> 20} MB"
+                raise Unreadable(f"{what}; the limit is {MAX_FILE_BYTES >> 20} MB")
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read(MAX_FILE_BYTES + 1)
+        finally:
+            os.close(descriptor)
     except OSError as error:
-        raise Unreadable(f"the file can't be opened: {error.strerror}") from None
-    with open(descriptor, "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise Unreadable("this is no regular file")
-        if about.st_size > MAX_FILE_BYTES:
-            raise Unreadable(f"the file has {about.st_size >> 20} MB; the limit is {MAX_FILE_BYTES >> 20} MB")
-        return file.read(MAX_FILE_BYTES + 1)
+        raise Unreadable(f"the file can't be read: {error.strerror}") from None
 
 
 def _files(root: Path) -> Iterator[Path | SetAside]:
@@ -109,39 +113,48 @@ def _files(root: Path) -> Iterator[Path | SetAside]:
     while waiting:
         folder, depth = waiting.pop()
         try:
-            entries = sorted(folder.iterdir())
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             yield SetAside(folder, f"a folder that can't be read: {error.strerror}")
             continue
-        for entry in entries:
+        for entry in found:
+            path = folder / entry.name
             if entry.is_symlink():
-                yield SetAside(entry, _A_LINK)
+                yield SetAside(path, _A_LINK)
             elif entry.name.startswith("."):
-                yield SetAside(entry, "hidden")
-            elif entry.is_dir():
+                yield SetAside(path, "hidden")
+            elif entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
-                    waiting.append((entry, depth + 1))
+                    waiting.append((path, depth + 1))
                 else:
-                    yield SetAside(entry, f"a folder more than {DEEPEST} deep")
+                    yield SetAside(path, f"a folder more than {DEEPEST} deep")
             elif entry.name.casefold().endswith(naming.SUFFIX):
-                yield entry
+                yield path
             elif entry.name != _OF_NBGRADER:
-                yield SetAside(entry, "not a notebook")
+                yield SetAside(path, "not a notebook")
 
 
 def _candidate(path: Path, root: Path, assignments: Sequence[Assignment]) -> _Candidate | SetAside:
-    spoken_of = naming.named(path.name, assignments)
-    if spoken_of is None:
-        try:
-            held = naming.holding(read(contents(path)), assignments)
-        except Unreadable as error:
-            return SetAside(path, f"not named like an assignment, and unreadable: {error}")
-        if held is None:
-            return SetAside(path, "not named like an assignment, and holds none of their cells")
-        spoken_of = held, "other"
+    spoken_of = naming.named(path.name, assignments) or _held(path, assignments)
+    if isinstance(spoken_of, SetAside):
+        return spoken_of
     assignment, likeness = spoken_of
-    submission = Submission(_learner(path, root, assignment), assignment, path)
-    return _Candidate(submission, likeness, path.lstat().st_mtime_ns)
+    try:
+        modified = path.lstat().st_mtime_ns
+    except OSError as error:
+        return SetAside(path, f"it can't be looked at: {error.strerror}")
+    return _Candidate(Submission(_learner(path, root, assignment), assignment, path), likeness, modified)
+
+
+def _held(path: Path, assignments: Sequence[Assignment]) -> tuple[Assignment, naming.Likeness] | SetAside:
+    try:
+        held = naming.holding(read(contents(path)), assignments)
+    except Unreadable as error:
+        return SetAside(path, f"not named like an assignment, and unreadable: {error}")
+    if held is None:
+        return SetAside(path, "not named like an assignment, and holds none of their cells")
+    return held, "other"
 
 
 def _learner(path: Path, root: Path, assignment: Assignment) -> str:
@@ -195,10 +208,10 @@ def _newest(candidates: Sequence[_Candidate]) -> tuple[list[Submission], list[Se
     counting: list[Submission] = []
     older: list[SetAside] = []
     for _, group in sorted(groups.items()):
-        group.sort(key=_rank)
-        *rest, best = (each.submission for each in group)
+        in_order = [each.submission for each in sorted(group, key=_rank)]
+        best = in_order.pop()
         counting.append(best)
-        older += [SetAside(each.path, f"{best.path.name} counts for this learner") for each in rest]
+        older += [SetAside(each.path, f"{best.path.name} counts for this learner") for each in in_order]
     return counting, older
 
 

@@ -202,7 +202,10 @@ def reader(descriptor: int) -> Callable[[int], bytes]:
     def read(size: int) -> bytes:
         parts = bytearray()
         while len(parts) < size:
-            part = os.read(descriptor, min(size - len(parts), 1 << 20))
+            try:
+                part = os.read(descriptor, min(size - len(parts), 1 << 20))
+            except ConnectionResetError:
+                part = b""
             if not part:
                 raise Gone("the channel was closed")
             parts += part

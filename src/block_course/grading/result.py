@@ -1,0 +1,69 @@
+"""The result of a submission: plain data that goes to the journal and to the results as it is."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+PASS = "pass"
+UNREADABLE = "unreadable"
+GRADER_ERROR = "grader error"
+VERDICTS = (
+    PASS,
+    "wrong",
+    "error",
+    "timeout",
+    "memory",
+    "forbidden",
+    "not attempted",
+    UNREADABLE,
+    GRADER_ERROR,
+)
+
+
+class Property(TypedDict):
+    """Whether a property holds; by how much it fails is not said, because the inputs are hidden."""
+
+    property: str
+    outcome: str
+    points: float
+    of: float
+
+
+class Mark(TypedDict):
+    """What an exercise earned. A grader error has no points, and they are not zero."""
+
+    id: str
+    title: str
+    verdict: str
+    points: float | None
+    of: float
+    feedback: list[Property]
+    diagnosis: str | None
+    why: str
+
+
+class Result(TypedDict):
+    """What a submission earned: `points` is null if the grader failed on any of its exercises."""
+
+    learner: str
+    assignment: str
+    file: str
+    content: str
+    points: float | None
+    of: float
+    exercises: list[Mark]
+    notes: list[str]
+    printed: str
+    walls: list[str]
+    seconds: float
+
+
+def total(marks: list[Mark]) -> float | None:
+    """The sum of the points, or None if one of them is not known."""
+    points = [each["points"] for each in marks]
+    return None if None in points else float(sum(each for each in points if each is not None))
+
+
+def has_grader_error(result: Result) -> bool:
+    """Whether any exercise could not be graded for a reason that isn't the learner's."""
+    return any(mark["verdict"] == GRADER_ERROR for mark in result["exercises"])
