@@ -1,44 +1,58 @@
-"""`make book` says where the book is, or what is wrong with it."""
+"""Building the book: where it lies when it worked, what was wrong when it didn't."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from block_course.book import build as building
 from block_course.book.build import build
 
-CONFIG = "title: Small\nonly_build_toc_files: true\nexecute:\n  execute_notebooks: 'off'\n"
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Let a short program stand in for the builder, which takes seconds."""
+    monkeypatch.setattr(building, "command", lambda course, out: [sys.executable, "-c", program])
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """Make a course folder with a book of one page."""
-    folder = tmp_path / "course"
-    folder.mkdir()
-    (folder / "_config.yml").write_text(CONFIG)
-    (folder / "_toc.yml").write_text("format: jb-book\nroot: index\n")
-    (folder / "index.md").write_text("# Small\n")
-    return folder
+def test_warnings_are_errors_and_all_of_them_are_shown(tmp_path: Path) -> None:
+    words = building.command(tmp_path, tmp_path / "elsewhere")
+
+    assert {"-W", "-n", "--keep-going"} < set(words)
+    assert words[words.index("--path-output") + 1] == str(tmp_path / "elsewhere")
 
 
-def test_the_book_is_built_where_asked_and_nowhere_else(
-    root: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+def test_a_built_book_is_pointed_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status = build(root, tmp_path / "out")
+    stand_in(monkeypatch, "print('words that nobody needs')")
 
-    page = tmp_path / "out" / "_build" / "html" / "index.html"
-    assert status == 0
-    assert page.is_file()
-    assert str(page) in capfd.readouterr().out
-    assert sorted(path.name for path in root.iterdir()) == ["_config.yml", "_toc.yml", "index.md"]
+    assert build(tmp_path) == 0
+    assert capsys.readouterr().out == f"The book: {tmp_path / '_build' / 'html' / 'index.html'}\n"
 
 
-def test_a_warning_fails_the_build_and_is_shown(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (root / "index.md").write_text("# Small\n\n{ref}`nowhere`\n")
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        (
+            "print('reading'); print('a.md:3: WARNING: no such label'); exit(1)",
+            "a.md:3: WARNING: no such label\n",
+        ),
+        ("print('out of memory'); exit(1)", "out of memory\n"),
+    ],
+)
+def test_a_failed_build_says_what_was_wrong(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    program: str,
+    told: str,
+) -> None:
+    stand_in(monkeypatch, program)
 
-    status = build(root)
-
-    said = capfd.readouterr()
-    assert status == 1
-    assert "undefined label: 'nowhere'" in said.err
-    assert "The book was not built" in said.err
-    assert said.out == ""
+    assert build(tmp_path) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert (
+        shown.err
+        == f"{told}The book was not built; the whole story is in {tmp_path / '_build' / 'book.log'}\n"
+    )
