@@ -1,0 +1,1 @@
+"""Stored outputs of notebooks: run again, compared within rounding, kept where they still agree."""
