@@ -166,7 +166,7 @@ def _differences(path: Path, before: NotebookNode | None, after: NotebookNode) -
             part for part in ("cell_type", "source", "metadata", "outputs") if old.get(part) != new.get(part)
         ]
         if parts:
-            yield f"{path}, cell {new.id}: {' and '.join(parts)} differ{_points_differ(old, new)}"
+            yield f"{path}, cell {new.id}: differs in {' and '.join(parts)}{_points_differ(old, new)}"
     if before.metadata != after.metadata:
         yield f"{path}: its metadata differ"
 
