@@ -176,3 +176,10 @@ def test_the_stylesheet_asks_only_for_fonts_that_are_there() -> None:
 
     assert asked == there
     assert all(font.endswith(".woff2") for font in there)
+
+
+def test_the_release_that_runs_is_the_one_that_is_named() -> None:
+    named = re.search(r"KaTeX ([\d.]+),", (katex._ASSETS / "README.md").read_text(encoding="utf-8"))
+
+    assert named
+    assert katex._engine().eval("katex.version") == named[1]
