@@ -12,6 +12,8 @@ from block_course.book.build import build
 from .conftest import COURSE
 from .faults import page_faults, pages, style_faults
 
+pytestmark = pytest.mark.slow
+
 
 def chapters() -> list[str]:
     toc = yaml.safe_load((COURSE / "_toc.yml").read_text(encoding="utf-8"))
