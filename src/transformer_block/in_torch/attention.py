@@ -96,7 +96,7 @@ def softmax(
     """
     if visible is None:
         return scores.softmax(dim=-1)
-    # A row of −inf alone has no softmax. It keeps its scores, and its weights are hidden afterwards.
+    # A row of −inf alone has no softmax: it keeps its scores, and no NaN arises; its weights go after.
     sees_none = ~visible.any(dim=-1, keepdim=True)
     weights = scores.masked_fill(~(visible | sees_none), -math.inf).softmax(dim=-1)
     return weights.masked_fill(~visible, 0)

@@ -109,6 +109,7 @@ def test_no_keys_and_no_queries_are_possible():
 def test_scores_beyond_the_range_of_exp_keep_their_softmax():
     np.testing.assert_array_equal(softmax(np.array([1e4, 0.0, -1e4])), [1, 0, 0])
     np.testing.assert_allclose(softmax(np.array([1e4, 1e4, 0.0])), [0.5, 0.5, 0])
+    np.testing.assert_allclose(softmax(np.array([-1e4, -1e4])), [0.5, 0.5])
 
 
 def test_nan_is_not_hidden():

@@ -122,6 +122,13 @@ def test_padding_and_causality_are_joined():
     torch.testing.assert_close(block(causal=True)(x, visible), block()(x, visible & causal_mask(T)))
 
 
+def test_the_causal_mask_lies_beside_the_tokens():
+    model, x = block(causal=True), random(1, B, T, D)
+    expected = model(x)
+    with torch.device("meta"):  # where a mask without a device of its own would lie
+        assert torch.equal(model(x), expected)
+
+
 def test_a_query_that_sees_nothing_has_finite_gradients():
     model, x = block(causal=True), random(1, B, T, D, requires_grad=True)
     model(x, padding_mask([0, 4], T)).sum().backward()
