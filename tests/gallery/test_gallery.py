@@ -1,7 +1,7 @@
 """Every exercise against its gallery: no wrong answer passes, none right is rejected.
 
-Each right answer meets SEEDS hidden runs in each dtype, each wrong one a quarter of that; GALLERY_SEEDS in the
-environment asks for more.
+Each right answer meets SEEDS hidden runs in each dtype, each wrong one a quarter of that; GALLERY_SEEDS in
+the environment asks for more.
 """
 
 import os

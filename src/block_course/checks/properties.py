@@ -168,7 +168,7 @@ def _output(exercise: Exercise, case: Case, seen: Observation, index: int) -> tu
         return None, f"{said} {seen.message}".strip()
     wanted = len(as_outputs(exercise.reference(**case.arguments)))
     if len(seen.outputs) != wanted:
-        return None, f"it returned {len(seen.outputs)} outputs; {wanted} belong here"
+        return None, f"it returned {len(seen.outputs)} outputs and should return {wanted}"
     refused = refusal(seen.kinds[index])
     if refused is not None:
         return None, f"it returned {refused}; an array belongs here"

@@ -78,7 +78,7 @@ def test_an_explanation_replaces_the_general_sentence_unless_it_has_none():
     [
         (lambda x: 1 / 0, "it raised ZeroDivisionError: division by zero"),
         (lambda x: None, "it returned nothing"),
-        (lambda x: (2 * x, x), "it returned 2 outputs; 1 belong here"),
+        (lambda x: (2 * x, x), "it returned 2 outputs and should return 1"),
         (lambda x: {"y": x}, "it returned a dict; an array belongs here"),
         (lambda x: (2 * x)[:1], "the output has shape (1, 3) and should have (2, 3)"),
     ],

@@ -234,17 +234,13 @@ def fixed_noise(x, gamma, beta, eps=1e-5):
     return np.random.default_rng(0).standard_normal(x.shape).astype(x.dtype) * gamma + beta
 
 
-def the_example(x, gamma, beta, eps=1e-5):
-    return np.array([-1.177, -0.392, 0.0, 1.569])
-
-
 TRIVIAL: dict[str, Answer] = {
     "x": lambda x, gamma, beta, eps=1e-5: x,
     "zeros": lambda x, gamma, beta, eps=1e-5: np.zeros_like(x),
     "ones": lambda x, gamma, beta, eps=1e-5: np.ones_like(x),
     "beta": lambda x, gamma, beta, eps=1e-5: np.broadcast_to(beta, x.shape),
     "not a number": lambda x, gamma, beta, eps=1e-5: np.full_like(x, np.nan),
-    "the example": the_example,
+    "the example": lambda x, gamma, beta, eps=1e-5: np.array([-1.177, -0.392, 0.0, 1.569]),
     "noise of mean 0 and variance 1": fixed_noise,
     "gamma and beta on x itself": lambda x, gamma, beta, eps=1e-5: gamma * x + beta,
 }
