@@ -87,17 +87,23 @@ def _rerun(path: Path, timeout: int, *, write: bool) -> Refreshed:
         kept, changes = keep_agreeing(notebook, stored)
         tidy(notebook)
         after = serialize(notebook)
+        if after != before:
+            changes = changes or [_FORM]
+            if write:
+                _replace(path, before, after)
     except OSError as error:
         return Refreshed(path, failure=error.strerror or str(error))
     except (UnreadableNotebook, CellFailed) as error:
         return Refreshed(path, failure=str(error))
     except RecursionError:
         return Refreshed(path, failure="its JSON is nested too deeply")
-    if after != before:
-        changes = changes or [_FORM]
-        if write:
-            write_atomically(path, after)
     return Refreshed(path, kept, tuple(changes))
+
+
+def _replace(path: Path, before: bytes, after: bytes) -> None:
+    if path.read_bytes() != before:  # a run takes minutes, in which an author may have saved
+        raise OSError("was changed while it ran; run it again")
+    write_atomically(path, after)
 
 
 def _changes(cell: NotebookNode, earlier: NotebookNode | None) -> list[str]:

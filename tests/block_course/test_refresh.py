@@ -1,5 +1,6 @@
 """Notebooks are run for real where a kernel matters; elsewhere `replay` gives the outputs of a run."""
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -219,6 +220,38 @@ def test_an_interrupted_write_loses_nothing(
 
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_notebook_that_was_saved_meanwhile_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.ipynb"
+    save(path, cell("x", result("3")))
+
+    def run(notebook: NotebookNode, _: Path, *, timeout: int) -> None:
+        notebook.cells[0].outputs = [result("4")]
+        save(path, cell("y", result("5")))
+
+    monkeypatch.setattr(module, "execute", run)
+
+    assert refresh([path]) == [Refreshed(path, failure="was changed while it ran; run it again")]
+    assert plain_outputs(path) == ["5"]
+
+
+def test_a_folder_that_cannot_be_written_is_a_failure_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replay: Any
+) -> None:
+    path = tmp_path / "a.ipynb"
+    before = save(path, cell("x", result("3")))
+    replay(result("4"))
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+
+    assert refresh([path]) == [Refreshed(path, failure="No space left on device")]
+    assert path.read_bytes() == before
 
 
 def test_the_command_prints_one_line_a_notebook(

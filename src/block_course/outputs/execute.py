@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,24 +28,8 @@ def execute(notebook: NotebookNode, folder: Path, *, timeout: int = 600) -> None
     A cell that is tagged `raises-exception` may raise; `timeout` is in seconds for each cell.
     Raises CellFailed at the first cell that fails; the notebook is then left half run.
     """
-    running = 0
-
-    def note(cell: NotebookNode, cell_index: int) -> None:
-        nonlocal running
-        running = cell_index
-
-    client = NotebookClient(
-        notebook,
-        km=kernel_manager(),
-        timeout=timeout,
-        record_timing=False,
-        raise_on_iopub_timeout=True,
-        shutdown_kernel="immediate",
-        extra_arguments=["--log-level=ERROR"],  # a warning about TCP is none of an author's business
-        skip_cells_with_tag=_NO_TAG,
-        on_cell_execute=note,
-        resources={"metadata": {"path": str(folder)}},
-    )
+    started = [0]
+    client = _client(notebook, folder, timeout, lambda cell, cell_index: started.append(cell_index))
     with TemporaryDirectory(prefix="ipython-") as profile:
         try:
             client.execute(cleanup_kc=True, env=kernel_environment(Path(profile)))
@@ -57,12 +42,29 @@ def execute(notebook: NotebookNode, folder: Path, *, timeout: int = 600) -> None
         else:
             reason = ""
     if reason:
-        raise CellFailed(f"{cell_name(notebook, running)}: {reason}")
+        raise CellFailed(f"{cell_name(notebook, started[-1])}: {reason}")
     for cell in notebook.cells:
         if cell.cell_type == "code" and not cell.source.strip():
             cell.outputs, cell.execution_count = [], None  # nbclient passes it over
         elif cell.cell_type == "code":
             cell.outputs = nbformat.from_dict(coalesce(cell.outputs))  # type: ignore[no-untyped-call]
+
+
+def _client(
+    notebook: NotebookNode, folder: Path, timeout: int, on_cell_execute: Callable[..., None]
+) -> NotebookClient:
+    return NotebookClient(
+        notebook,
+        km=kernel_manager(),
+        timeout=timeout,
+        record_timing=False,
+        raise_on_iopub_timeout=True,
+        shutdown_kernel="immediate",
+        extra_arguments=["--log-level=ERROR"],  # a warning about TCP is none of an author's business
+        skip_cells_with_tag=_NO_TAG,
+        on_cell_execute=on_cell_execute,
+        resources={"metadata": {"path": str(folder)}},
+    )
 
 
 def cell_name(notebook: NotebookNode, index: int) -> str:

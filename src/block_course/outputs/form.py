@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
-import tempfile
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -75,10 +75,9 @@ def serialize(notebook: NotebookNode) -> bytes:
 def write_atomically(path: Path, content: bytes) -> None:
     """Replace a file's content in one step: whatever interrupts, the old or the new is there, whole."""
     target = path.resolve()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-    temporary = Path(name)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

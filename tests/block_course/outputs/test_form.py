@@ -115,6 +115,14 @@ def test_a_write_goes_through_a_link_and_makes_a_missing_file(tmp_path: Path) ->
     assert target.read_bytes() == b"new"
 
 
+def test_a_new_file_is_as_readable_as_any_other(tmp_path: Path) -> None:
+    (tmp_path / "other").touch()
+
+    write_atomically(tmp_path / "a.ipynb", b"new")
+
+    assert (tmp_path / "a.ipynb").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
 @pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace"])
 def test_an_interrupted_write_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str

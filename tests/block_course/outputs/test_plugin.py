@@ -7,6 +7,7 @@ from typing import Any
 import nbformat
 import nbval
 import pytest
+from coverage import CoverageData
 from nbformat import NotebookNode, v4
 
 CONFTEST = Path(__file__).parents[3] / "conftest.py"
@@ -124,7 +125,7 @@ def test_notebooks_are_spread_over_workers_and_their_cells_are_not(course: pytes
         save(course, name, ran(f"x = '{name}'"), ran("x", result(repr(name))), marked)
     save(course, "c.ipynb", ran("'c'", result("'d'")))
 
-    outcome = course.runpytest_subprocess("--nbval", "-n", "2", "--dist", "loadfile")
+    outcome = course.runpytest_inprocess("--nbval", "-n", "2", "--dist", "loadfile")
 
     outcome.assert_outcomes(passed=6, failed=1)
     outcome.stdout.fnmatch_lines(
@@ -180,10 +181,34 @@ def test_a_kernel_that_is_named_is_used(course: pytest.Pytester) -> None:
 
 
 def test_coverage_is_measured_inside_the_kernel(course: pytest.Pytester) -> None:
+    # set as pytest-cov sets them; pytest-cov itself would stop the measurement of the run around this one
+    options = "config.option.cov_source, config.option.cov_config = ['measured'], '.coveragerc'"
+    course.makeconftest(f"{CONFTEST.read_text()}\ndef pytest_configure(config):\n    {options}\n")
     course.makepyfile(measured="def half(x):\n    return x / 2\n")
     save(course, "a.ipynb", ran("from measured import half\nhalf(3)", result("1.5")))
 
-    outcome = course.runpytest_inprocess("--nbval", "--cov=.")
+    outcome = course.runpytest_inprocess("--nbval", "-p", "no:pytest_cov")
 
     outcome.assert_outcomes(passed=1)
-    outcome.stdout.fnmatch_lines(["measured.py * 100%"])
+    [file] = course.path.glob(".coverage.*")
+    data = CoverageData(str(file))
+    data.read()
+    assert data.lines(str(course.path / "measured.py")) == [1, 2]
+
+
+def test_a_cell_that_does_not_end_is_stopped(course: pytest.Pytester) -> None:
+    save(course, "a.ipynb", ran("while True: pass"))
+
+    outcome = course.runpytest_inprocess("--nbval", "--nbval-cell-timeout", "1.5")
+
+    outcome.assert_outcomes(failed=1)
+    outcome.stdout.fnmatch_lines(["*Timeout of 1.5 seconds exceeded executing cell"])
+
+
+def test_properties_of_other_tests_are_not_listed(course: pytest.Pytester) -> None:
+    course.makepyfile("def test_other(record_property): record_property('color', 'red')")
+
+    outcome = course.runpytest_inprocess()
+
+    outcome.assert_outcomes(passed=1)
+    outcome.stdout.no_fnmatch_line("*not compared*")
