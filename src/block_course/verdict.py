@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from block_course.diagnosis import Diagnosis, JudgingError, diagnose
-from block_course.exercise import Exercise, Failure, Property, Run
+from block_course.exercise import Exercise, Failure, Observation, Property, Run
 
 VerdictStatus = Literal["pass", "wrong", "error", "timeout", "memory", "forbidden", "not attempted"]
 Outcome = Literal["holds", "fails", "not counted"]
@@ -76,6 +76,7 @@ def judge(exercise: Exercise, run: Run) -> Verdict:
     """
     if not run:
         raise JudgingError(f"{exercise.id}: there is no case to judge")
+    run = [(case, _consistent(observation)) for case, observation in run]
     statuses = [observation.status for _, observation in run]
     with np.errstate(all="ignore"):
         if all(status in ("not attempted", "missing") for status in statuses):
@@ -88,6 +89,13 @@ def judge(exercise: Exercise, run: Run) -> Verdict:
         status, message = _ended_early(run)
         verdict = _verdict(exercise, status, findings)
         return replace(verdict, message=message, diagnosis=diagnose(exercise, run))
+
+
+def _consistent(observation: Observation) -> Observation:
+    """With one kind for each output, which a forged observation may not have."""
+    if len(observation.kinds) == len(observation.outputs):
+        return observation
+    return replace(observation, kinds=("unknown",) * len(observation.outputs))
 
 
 def _verdict(exercise: Exercise, status: VerdictStatus, findings: tuple[Finding, ...]) -> Verdict:
