@@ -18,18 +18,21 @@ class Shaped(Protocol):
 
 
 def require_layer_norm(x: Shaped, **per_feature: Shaped | None) -> None:
-    """A floating dtype, at least one feature, and vectors with one entry per feature."""
+    """A floating dtype, at least one feature, and vectors of one entry per feature."""
     require_floating("layer_norm", x)
     if not x.shape or x.shape[-1] == 0:
         raise ValueError(
-            f"layer_norm needs at least one feature on the last axis; got shape {tuple(x.shape)}"
+            "layer_norm needs at least one feature on the last axis; "
+            f"got shape {tuple(x.shape)}"
         )
     for name, vector in per_feature.items():
         if vector is not None:
             require_shape(name, vector, x.shape[-1:])
 
 
-def require_feed_forward(x: Shaped, w1: Shaped, b1: Shaped, w2: Shaped, b2: Shaped) -> None:
+def require_feed_forward(
+    x: Shaped, w1: Shaped, b1: Shaped, w2: Shaped, b2: Shaped
+) -> None:
     """Matrices that widen x and bring it back, with biases that fit them."""
     inner, d_model = w1.shape[0], x.shape[-1]
     require_shape("w1", w1, (inner, d_model))
@@ -39,7 +42,12 @@ def require_feed_forward(x: Shaped, w1: Shaped, b1: Shaped, w2: Shaped, b2: Shap
 
 
 def require_attention(
-    x: Shaped, qkv: Shaped, qkv_bias: Shaped, out: Shaped, out_bias: Shaped, visible: Shaped | None
+    x: Shaped,
+    qkv: Shaped,
+    qkv_bias: Shaped,
+    out: Shaped,
+    out_bias: Shaped,
+    visible: Shaped | None,
 ) -> None:
     """Projections that fit x, and a mask over its positions."""
     *batch, length, d_model = x.shape
@@ -58,18 +66,28 @@ def require_stream(x: Shaped, d_model: int) -> None:
 
 
 def require_same_dtype(x: Shaped, parameter: Shaped) -> None:
-    """One dtype for the stream and the parameters, so that none is widened or rounded unasked."""
+    """One dtype for stream and parameters, so that none is rounded unasked."""
     if x.dtype != parameter.dtype:
-        raise TypeError(f"x is {_dtype_of(x)} but the parameters are {_dtype_of(parameter)}")
+        raise TypeError(
+            f"x is {_dtype_of(x)} but the parameters are {_dtype_of(parameter)}"
+        )
 
 
 def require_visible(visible: Shaped, scores: Shape) -> None:
-    """A boolean mask that stretches over the scores (..., T, S) of one head, and not the reverse."""
+    """A boolean mask that broadcasts to the scores (..., T, S), and not the reverse."""
     if _dtype_of(visible) != "bool":
-        raise TypeError(f"visible must be boolean, True where a key is seen; got {_dtype_of(visible)}")
+        raise TypeError(
+            "visible must be boolean, True where a key is seen; "
+            f"got {_dtype_of(visible)}"
+        )
     pairs = zip(reversed(visible.shape), reversed(scores), strict=False)
-    if not 2 <= len(visible.shape) <= len(scores) or any(given not in (1, size) for given, size in pairs):
-        raise ValueError(f"visible has shape {tuple(visible.shape)}, which does not broadcast to {scores}")
+    if not 2 <= len(visible.shape) <= len(scores) or any(
+        given not in (1, size) for given, size in pairs
+    ):
+        raise ValueError(
+            f"visible has shape {tuple(visible.shape)}, "
+            f"which does not broadcast to {scores}"
+        )
 
 
 def require_lengths(lengths: Iterable[int], limit: int) -> None:
@@ -92,7 +110,7 @@ def require_one_of(name: str, value: str, known: Collection[str]) -> None:
 
 
 def require_floating(name: str, x: Shaped) -> None:
-    """A floating dtype: the mean and spread of integers would be rounded, those of booleans mean nothing."""
+    """A floating dtype: the mean of integers would be rounded."""
     if "float" not in _dtype_of(x):
         raise TypeError(f"{name} needs a floating dtype; got {_dtype_of(x)}")
 
@@ -106,7 +124,9 @@ def require_integers(name: str, x: Shaped) -> None:
 def require_shape(name: str, x: Shaped, expected: Shape) -> None:
     """The shape that the other arrays imply."""
     if tuple(x.shape) != tuple(expected):
-        raise ValueError(f"{name} must have shape {tuple(expected)}; got {tuple(x.shape)}")
+        raise ValueError(
+            f"{name} must have shape {tuple(expected)}; got {tuple(x.shape)}"
+        )
 
 
 def _dtype_of(x: Shaped) -> str:

@@ -18,14 +18,15 @@ class BlockConfig:
 
     d_model = n_heads · head_width
 
-    d_model is D, the width of the residual stream; n_heads is H; d_ff is F, the inner width of the
-    feed-forward part; causal hides later positions from earlier ones; eps stands inside the root of
-    both layer norms.
+    d_model is D, the width of the residual stream; n_heads is H; d_ff is F, the inner
+    width of the feed-forward part; causal hides later positions from earlier ones; eps
+    stands inside the root of both layer norms.
 
-    Raises: TypeError for a size that is not an int, a causal that is not a bool or an eps that is not
-    a number; ValueError for a size below 1, a d_model that n_heads does not divide, an eps that is
-    not positive and finite, or an unknown activation.
-    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762, section 3.
+    Raises: TypeError for a size that is not an int, a causal that is not a bool or an
+    eps that is not a number; ValueError for a size below 1, a d_model that n_heads does
+    not divide, an eps that is not positive and finite, or an unknown activation.
+    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762,
+    section 3.
     """
 
     d_model: int

@@ -1,7 +1,8 @@
-"""Where the norms and branches meet the residual stream: one short generator for each join rule.
+"""Where norms and branches meet the residual stream: one generator for each join rule.
 
-A join rule knows only that its parts can be called and that streams can be added, so it serves both twins.
-It yields each stage by name, in order; the names are the boxes of the diagram.
+A join rule knows only that its parts can be called and that streams can be added, so it
+serves both twins. It yields each stage by name, in order; the names are the boxes of
+the diagram.
 """
 
 from collections import deque
@@ -28,11 +29,12 @@ def pre_norm(
     norm_2: Callable[[X], X],
     feed_forward: Callable[[X], X],
 ) -> Iterator[tuple[str, X]]:
-    """Normalize what each branch reads; the stream itself passes from end to end by additions alone.
+    """Normalize what each branch reads; the stream passes from end to end by additions.
 
     h = x + attention(norm_1(x)),  y = h + feed_forward(norm_2(h))
 
-    Source: Xiong et al., On Layer Normalization in the Transformer Architecture, 2020, arXiv:2002.04745.
+    Source: Xiong et al., On Layer Normalization in the Transformer Architecture, 2020,
+    arXiv:2002.04745.
     """
     branch = norm_1(x)
     yield "norm_1", branch

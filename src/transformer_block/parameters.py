@@ -1,4 +1,4 @@
-"""A block's parameters as one dict of arrays: PyTorch's names and (out, in) layout, for both twins."""
+"""A block's parameters as one dict of arrays, in PyTorch's names and layout."""
 
 import zlib
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ Parameters = dict[str, Float[np.ndarray, "..."]]
 
 
 def shapes(config: BlockConfig) -> dict[str, Shape]:
-    """Name and shape of each tensor of a block, in the order in which the stages use them.
+    """Name and shape of each tensor of a block, in the order in which stages use them.
 
-    Matrices are (out, in): y = x · Wᵀ + b. attention.qkv stacks three (D, D) matrices: its rows
-    0 … D − 1 make the queries, D … 2D − 1 the keys and 2D … 3D − 1 the values.
+    Matrices are (out, in): y = x · Wᵀ + b. attention.qkv stacks three (D, D) matrices:
+    its rows 0 … D − 1 make the queries, D … 2D − 1 the keys and 2D … 3D − 1 the values.
     """
     d, f = config.d_model, config.d_ff
     return {
@@ -40,17 +40,21 @@ def initialize(config: BlockConfig, seed: int) -> Parameters:
 
     W ~ uniform(−a, a) with a = √(6 / (in + out)); norm weights 1; biases 0
 
-    The stacked attention.qkv counts as one matrix with in = D and out = 3D, as in nn.MultiheadAttention. Each
-    tensor has a random stream of its own, made from the seed and its name. Norms and biases at 1 and 0 hide
-    mistakes: a test that must see them passes the result through `perturb`.
+    The stacked attention.qkv counts as one matrix with in = D and out = 3D, as in
+    nn.MultiheadAttention. Each tensor has a random stream of its own, made from the
+    seed and its name. Norms and biases at 1 and 0 hide mistakes: a test that must see
+    them passes the result through `perturb`.
 
-    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward networks, 2010.
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward
+    networks, 2010.
     """
     return {name: _initial(name, shape, seed) for name, shape in shapes(config).items()}
 
 
-def perturb(parameters: Mapping[str, np.ndarray], seed: int, scale: float = 0.1) -> Parameters:
-    """Add independent normal noise to every entry, so that no bias is 0 and no gain is 1.
+def perturb(
+    parameters: Mapping[str, np.ndarray], seed: int, scale: float = 0.1
+) -> Parameters:
+    """Add independent normal noise to every entry: no bias is 0, no gain is 1.
 
     p + scale · ε with ε ~ normal(0, 1)
 
@@ -58,20 +62,26 @@ def perturb(parameters: Mapping[str, np.ndarray], seed: int, scale: float = 0.1)
     """
     return {
         name: value
-        + (scale * _stream(f"{name} noise", seed).standard_normal(value.shape)).astype(value.dtype)
+        + (scale * _stream(f"{name} noise", seed).standard_normal(value.shape)).astype(
+            value.dtype
+        )
         for name, value in parameters.items()
     }
 
 
 def check(config: BlockConfig, parameters: Mapping[str, np.ndarray]) -> None:
-    """Refuse parameters that do not belong to this configuration, naming every tensor at fault.
+    """Refuse parameters that do not belong to this configuration, naming each at fault.
 
-    Raises: ValueError that lists each missing, unexpected or misshapen tensor; TypeError for a tensor whose
-    dtype is not floating, or for dtypes that differ.
+    Raises: ValueError that lists each missing, unexpected or misshapen tensor;
+    TypeError for a tensor whose dtype is not floating, or for dtypes that differ.
     """
     expected = shapes(config)
     faults = [f"{name} is missing" for name in expected if name not in parameters]
-    faults += [f"{name} is not a parameter of this block" for name in parameters if name not in expected]
+    faults += [
+        f"{name} is not a parameter of this block"
+        for name in parameters
+        if name not in expected
+    ]
     faults += [
         f"{name} must have shape {shape}; got {parameters[name].shape}"
         for name, shape in expected.items()
@@ -88,7 +98,11 @@ def check(config: BlockConfig, parameters: Mapping[str, np.ndarray]) -> None:
 
 def _initial(name: str, shape: Shape, seed: int) -> Float[np.ndarray, "..."]:
     if len(shape) == 1:
-        return np.ones(shape) if name.startswith("norm") and name.endswith("weight") else np.zeros(shape)
+        return (
+            np.ones(shape)
+            if name.startswith("norm") and name.endswith("weight")
+            else np.zeros(shape)
+        )
     bound = np.sqrt(6 / sum(shape))
     return _stream(name, seed).uniform(-bound, bound, shape)
 

@@ -1,1 +1,1 @@
-"""The figures of the book: plain arrays in, a figure out. The only room that imports matplotlib."""
+"""The figures of the book: plain arrays in, a figure out. Only this room draws."""

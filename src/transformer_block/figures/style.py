@@ -1,7 +1,8 @@
-"""One look for every figure: what a color means, how wide a page is, and how a figure becomes SVG.
+"""One look for every figure: what a color means, how wide a page is, how SVG is made.
 
-A figure shows itself as SVG in a notebook, the same bytes each time: no date, ids from a fixed salt, glyphs
-as paths. Text stays legible on a page 390 px wide, so figures are 5 inches wide and stack their panels.
+A figure shows itself as SVG in a notebook, the same bytes each time: no date, ids from
+a fixed salt, glyphs as paths. Text stays legible on a page 390 px wide, so figures are
+5 inches wide and stack their panels.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 INK, MUTED, PAPER = "#1c1e21", "#5b626b", "#fdfdfb"
-STREAM, ATTENTION, FEED_FORWARD, NORM, MASKED = "#0b62a4", "#c24e00", "#00795a", "#8a3c96", "#8d949c"
-"""One color for one thing in the whole book; figures say it in words too, so that no color is needed."""
+STREAM, ATTENTION, FEED_FORWARD = "#0b62a4", "#c24e00", "#00795a"
+NORM, MASKED = "#8a3c96", "#8d949c"
+"""One color for one thing in the whole book; figures say it in words too."""
 
 WIDTH = 5.0
 STYLE: Any = {  # matplotlib types its keys one by one
@@ -55,7 +57,7 @@ P = ParamSpec("P")
 
 
 class BookFigure(Figure):
-    """A figure that a notebook shows as SVG, without a line of setup in the notebook."""
+    """A figure that a notebook shows as SVG, without a line of setup there."""
 
     def _repr_svg_(self) -> str:
         """Draw the figure; the same figure gives the same bytes."""
@@ -66,7 +68,7 @@ class BookFigure(Figure):
 
 
 def styled(draw: Callable[P, BookFigure]) -> Callable[P, BookFigure]:
-    """Give a figure function the book's look, whatever the reader's own settings are."""
+    """Give a figure function the book's look, whatever the reader's settings are."""
 
     @functools.wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> BookFigure:
@@ -91,13 +93,23 @@ def bare(axes: Axes) -> Axes:
 
 
 def matrix(axes: Axes, values: Num[np.ndarray, "M N"], limit: float) -> None:
-    """Draw a matrix as colored cells with its numbers, so that color is never the only bearer."""
-    axes.pcolormesh(values, vmin=-limit, vmax=limit, cmap="RdBu_r", edgecolors=PAPER, linewidth=1.5)
+    """Draw a matrix as colored cells with its numbers, for color is no sole bearer."""
+    axes.pcolormesh(
+        values, vmin=-limit, vmax=limit, cmap="RdBu_r", edgecolors=PAPER, linewidth=1.5
+    )
     axes.invert_yaxis()
     axes.set_aspect("equal")
     for (row, column), value in np.ndenumerate(values):
         color = "white" if abs(value) > 0.6 * limit else INK
         label = f"{value:.2f}".replace("-", "−")
-        axes.text(column + 0.5, row + 0.5, label, ha="center", va="center", color=color, fontsize=9)
+        axes.text(
+            column + 0.5,
+            row + 0.5,
+            label,
+            ha="center",
+            va="center",
+            color=color,
+            fontsize=9,
+        )
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)

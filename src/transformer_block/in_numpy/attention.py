@@ -1,4 +1,4 @@
-"""Multi-head self-attention: each token gathers from the tokens it sees, with several heads side by side."""
+"""Multi-head attention: each token gathers from those it sees, in several heads."""
 
 # mypy: disable-error-code="no-any-return"
 # NumPy types the arithmetic of two arrays as Any.
@@ -15,12 +15,14 @@ from transformer_block._invariants import require_attention, require_divisible
 # fmt: off
 @overload
 def attention(
-    x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray, out: np.ndarray, out_bias: np.ndarray, n_heads: int,
+    x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray,
+    out: np.ndarray, out_bias: np.ndarray, n_heads: int,
     visible: np.ndarray | None = None, return_weights: Literal[False] = False,
 ) -> np.ndarray: ...
 @overload
 def attention(
-    x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray, out: np.ndarray, out_bias: np.ndarray, n_heads: int,
+    x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray,
+    out: np.ndarray, out_bias: np.ndarray, n_heads: int,
     visible: np.ndarray | None = None, *, return_weights: Literal[True],
 ) -> tuple[np.ndarray, np.ndarray]: ...
 # fmt: on
@@ -33,22 +35,31 @@ def attention(
     n_heads: int,
     visible: Bool[np.ndarray, "*#B #T #T"] | None = None,
     return_weights: bool = False,
-) -> Float[np.ndarray, "*B T D"] | tuple[Float[np.ndarray, "*B T D"], Float[np.ndarray, "*B H T T"]]:
-    """Let each token gather from the tokens it sees, once in each head, and mix what the heads found.
+) -> (
+    Float[np.ndarray, "*B T D"]
+    | tuple[Float[np.ndarray, "*B T D"], Float[np.ndarray, "*B H T T"]]
+):
+    """Let each token gather from those it sees, in each head, and mix what they found.
 
-    q, k, v = split(x · qkvᵀ + qkv_bias),  y = merge(softmax(q · kᵀ / √K) · v) · outᵀ + out_bias
+    q, k, v = split(x · qkvᵀ + qkv_bias)
+    y = merge(softmax(q · kᵀ / √K) · v) · outᵀ + out_bias
 
-    Matrices are (out, in). The rows of qkv make the queries, then the keys, then the values; head h
-    holds features h·K … (h+1)·K − 1 of each. visible is True where query t sees key s; without it
-    every token sees every token. A query that sees no key gathers 0, and its y is out_bias. The
-    weights, when asked for, come as (..., H, T, S) with S = T.
+    Matrices are (out, in). The rows of qkv make the queries, then the keys, then the
+    values; head h holds features h·K … (h+1)·K − 1 of each. visible is True where query
+    t sees key s; without it every token sees every token. A query that sees no key
+    gathers 0, and its y is out_bias. The weights, when asked for, come as
+    (..., H, T, S) with S = T.
 
-    Raises: ValueError for projections that do not fit, a D that n_heads does not divide, or a mask of
-    the wrong shape; TypeError for a mask that is not boolean.
-    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762, section 3.2.
+    Raises: ValueError for projections that do not fit, a D that n_heads does not
+    divide, or a mask of the wrong shape; TypeError for a mask that is not boolean.
+    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762,
+    section 3.2.
     """
     require_attention(x, qkv, qkv_bias, out, out_bias, visible)
-    q, k, v = (split_heads(part, n_heads) for part in np.split(x @ qkv.T + qkv_bias, 3, axis=-1))
+    q, k, v = (
+        split_heads(part, n_heads)
+        for part in np.split(x @ qkv.T + qkv_bias, 3, axis=-1)
+    )
     weights = attention_weights(q, k, visible)
     y = merge_heads(weights @ v) @ out.T + out_bias
     return (y, weights) if return_weights else y
@@ -60,7 +71,7 @@ def scaled_dot_product_attention(
     v: Float[np.ndarray, "*B H S K"],
     visible: Bool[np.ndarray, "*#B #T #S"] | None = None,
 ) -> Float[np.ndarray, "*B H T K"]:
-    """Average the values that each query sees, weighted by how well their keys match it.
+    """Average the values each query sees, weighted by how well their keys match it.
 
     softmax(q · kᵀ / √K) · v
 
@@ -78,7 +89,8 @@ def attention_weights(
 
     softmax(q · kᵀ / √K) over the keys
 
-    √K keeps the scores of independent unit-variance features at variance 1, whatever the head width.
+    √K keeps the scores of independent unit-variance features at variance 1, whatever
+    the head width.
     """
     scores = q @ k.swapaxes(-2, -1) / math.sqrt(q.shape[-1])
     return softmax(scores, None if visible is None else visible[..., None, :, :])
@@ -91,8 +103,8 @@ def softmax(
 
     exp(score − max) / Σ exp(score − max) over the visible entries of the last axis
 
-    Taking the largest score away changes no weight and keeps exp from overflowing. Where nothing is visible
-    there is nothing to share out: all weights are 0.
+    Taking the largest score away changes no weight and keeps exp from overflowing.
+    Where nothing is visible there is nothing to share out: all weights are 0.
     """
     if visible is not None:
         scores = np.where(visible, scores, -np.inf)
@@ -102,8 +114,10 @@ def softmax(
     return exponentials / np.where(total == 0, 1, total)
 
 
-def split_heads(x: Float[np.ndarray, "*B T D"], n_heads: int) -> Float[np.ndarray, "*B H T K"]:
-    """Cut each token's features into n_heads pieces and put the heads before the positions.
+def split_heads(
+    x: Float[np.ndarray, "*B T D"], n_heads: int
+) -> Float[np.ndarray, "*B H T K"]:
+    """Cut each token's features into n_heads pieces; the heads go before the positions.
 
     (..., T, D) → (..., H, T, K) with K = D / H
 

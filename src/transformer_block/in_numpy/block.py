@@ -1,4 +1,4 @@
-"""The block: attention and feed-forward, each behind a layer norm and beside a residual stream."""
+"""The block: attention and feed-forward beside a residual stream."""
 
 from collections.abc import Iterator, Mapping
 
@@ -16,35 +16,44 @@ from transformer_block.parameters import check
 
 
 class Block:
-    """A transformer block by its named stages: norm_1, attention, add_1, norm_2, feed_forward, add_2.
+    """A transformer block by its named stages.
 
     h = x + attention(norm_1(x)),  y = h + feed_forward(norm_2(h))
 
-    The arrays of parameters are used as they are, not copied; their dtype is the dtype of the block.
+    The arrays of parameters are used as they are, not copied; their dtype is the dtype
+    of the block.
 
     Raises: ValueError or TypeError that names each parameter at fault.
     """
 
-    def __init__(self, config: BlockConfig, parameters: Mapping[str, np.ndarray]) -> None:
+    def __init__(
+        self, config: BlockConfig, parameters: Mapping[str, np.ndarray]
+    ) -> None:
         check(config, parameters)
         self.config = config
         self.parameters = dict(parameters)
 
     def __call__(
-        self, x: Float[np.ndarray, "*B T D"], visible: Bool[np.ndarray, "*#B #T #T"] | None = None
+        self,
+        x: Float[np.ndarray, "*B T D"],
+        visible: Bool[np.ndarray, "*#B #T #T"] | None = None,
     ) -> Float[np.ndarray, "*B T D"]:
-        """Run all stages and return the last; arguments and errors are those of `stages`."""
+        """Run all stages and return the last; arguments and errors as in `stages`."""
         return joins.last(self.stages(x, visible))
 
     def stages(
-        self, x: Float[np.ndarray, "*B T D"], visible: Bool[np.ndarray, "*#B #T #T"] | None = None
+        self,
+        x: Float[np.ndarray, "*B T D"],
+        visible: Bool[np.ndarray, "*#B #T #T"] | None = None,
     ) -> Iterator[tuple[str, Float[np.ndarray, "*B T D"]]]:
         """Yield each stage's name and value, in order.
 
-        visible is True where query t sees key s; a causal block hides the future as well.
+        visible is True where query t sees key s; a causal block hides the future as
+        well.
 
-        Raises: ValueError for an x that is not (..., T, d_model) or a mask that does not fit it;
-        TypeError for an x whose dtype is not the parameters', or a mask that is not boolean.
+        Raises: ValueError for an x that is not (..., T, d_model) or a mask that does
+        not fit it; TypeError for an x whose dtype is not the parameters', or a mask
+        that is not boolean.
         """
         config = self.config
         require_stream(x, config.d_model)

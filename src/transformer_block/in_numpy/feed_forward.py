@@ -1,4 +1,4 @@
-"""The feed-forward part: two matrices with a bend between them, applied to each token on its own."""
+"""The feed-forward part: two matrices with a bend between, for each token alone."""
 
 # mypy: disable-error-code="no-any-return"
 # NumPy types the arithmetic of two arrays as Any.
@@ -25,8 +25,10 @@ def feed_forward(
 
     No token sees another. Both matrices are (out, in).
 
-    Raises: ValueError for matrices or biases that do not fit, or for an unknown activation.
-    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762, equation 2.
+    Raises: ValueError for matrices or biases that do not fit, or for an unknown
+    activation.
+    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762,
+    equation 2.
     """
     require_feed_forward(x, w1, b1, w2, b2)
     require_one_of("activation", activation, ACTIVATIONS)
@@ -43,11 +45,12 @@ def relu(x: Float[np.ndarray, "*B"]) -> Float[np.ndarray, "*B"]:
 
 
 def gelu_tanh(x: Float[np.ndarray, "*B"]) -> Float[np.ndarray, "*B"]:
-    """Weigh x by the chance that a standard normal is smaller, in the tanh approximation that GPT-2 uses.
+    """Approximate gelu by a tanh, as GPT-2 does.
 
     gelu_tanh(x) = x/2 · (1 + tanh(√(2/π) · (x + 0.044715 x³)))
 
-    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv:1606.08415, section 2.
+    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv:1606.08415,
+    section 2.
     """
     return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 

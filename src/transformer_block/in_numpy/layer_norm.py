@@ -19,12 +19,13 @@ def layer_norm(
 
     y = gamma · (x − mean) / √(variance + eps) + beta
 
-    Mean and variance run over the last axis, the D features of one token; no token sees another.
-    The variance is the population's (it divides by D), and eps stands inside the root. Without
-    gamma the scale is 1, without beta the shift is 0. The dtype of x is kept.
+    Mean and variance run over the last axis, the D features of one token; no token sees
+    another. The variance is the population's (it divides by D), and eps stands inside
+    the root. Without gamma the scale is 1, without beta the shift is 0. The dtype of x
+    is kept.
 
-    Raises: TypeError for a dtype that is not floating; ValueError for an empty feature axis, or for
-    a gamma or beta that does not have one entry per feature.
+    Raises: TypeError for a dtype that is not floating; ValueError for an empty feature
+    axis, or for a gamma or beta that does not have one entry per feature.
     Source: Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
     """
     require_layer_norm(x, gamma=gamma, beta=beta)
@@ -43,25 +44,28 @@ def center(x: Float[np.ndarray, "*B D"]) -> Float[np.ndarray, "*B D"]:
 
     c = x − Σ x / D
 
-    The subtraction is done twice. The mean of a float32 token near 10,000 is rounded by up to
-    0.0005; the second pass removes what the first one left, so that a constant token becomes 0 and
-    not the rounding error. Float16 is widened to float32, because the squares that follow would
-    pass 65,504, the largest float16.
+    The subtraction is done twice. The mean of a float32 token near 10,000 is rounded by
+    up to 0.0005; the second pass removes what the first one left, so that a constant
+    token becomes 0 and not the rounding error. Float16 is widened to float32, because
+    the squares that follow would pass 65,504, the largest float16.
     """
     x = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
     centered = x - x.mean(axis=-1, keepdims=True)
     return centered - centered.mean(axis=-1, keepdims=True)
 
 
-def statistics(x: Float[np.ndarray, "*B D"]) -> tuple[Float[np.ndarray, "*B 1"], Float[np.ndarray, "*B 1"]]:
+def statistics(
+    x: Float[np.ndarray, "*B D"],
+) -> tuple[Float[np.ndarray, "*B 1"], Float[np.ndarray, "*B 1"]]:
     """Mean and population variance of each token's features.
 
     mean = Σ x / D,  variance = Σ (x − mean)² / D
 
-    Both are float64, whatever the dtype of x, and keep the feature axis with size 1: they broadcast
-    against x.
+    Both are float64, whatever the dtype of x, and keep the feature axis with size 1:
+    they broadcast against x.
 
-    Raises: TypeError for a dtype that is not floating; ValueError for an empty feature axis.
+    Raises: TypeError for a dtype that is not floating; ValueError for an empty feature
+    axis.
     """
     require_layer_norm(x)
     mean = x.mean(axis=-1, keepdims=True, dtype=np.float64)
@@ -75,15 +79,16 @@ def layer_norm_backward(
     gamma: Float[np.ndarray, "D"] | None = None,
     eps: float = 1e-5,
 ) -> tuple[Float[np.ndarray, "*B D"], Float[np.ndarray, "D"], Float[np.ndarray, "D"]]:
-    """Gradients of a loss with respect to x, gamma and beta, from dy, its gradient with respect to y.
+    """Gradients of a loss by x, gamma and beta, from dy, its gradient by y.
 
     With σ = √(variance + eps), n = (x − mean) / σ and g = gamma · dy, for each token:
 
     dx = (g − mean(g) − n · mean(g · n)) / σ,  dgamma = Σ dy · n,  dbeta = Σ dy
 
-    The three terms of dx: what arrives; less its part along the all-ones direction, because a shift
-    of x changes nothing; less its part along n, because a stretch of x changes only what eps lets
-    through. The sums run over every axis but the last. beta moves y and none of the gradients.
+    The three terms of dx: what arrives; less its part along the all-ones direction,
+    because a shift of x changes nothing; less its part along n, because a stretch of x
+    changes only what eps lets through. The sums run over every axis but the last. beta
+    moves y and none of the gradients.
 
     Raises: as layer_norm; ValueError if dy and x differ in shape.
     Source: the chain rule on Ba, Kiros and Hinton, 2016, arXiv:1607.06450, equation 4.

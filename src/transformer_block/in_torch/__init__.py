@@ -1,1 +1,1 @@
-"""The block in PyTorch: the NumPy twin's files, names and parameters, differentiable."""
+"""The block in PyTorch: the NumPy twin's files, names and parameters, with autograd."""

@@ -1,4 +1,4 @@
-"""Multi-head self-attention: each token gathers from the tokens it sees, with several heads side by side."""
+"""Multi-head attention: each token gathers from those it sees, in several heads."""
 
 import math
 from typing import Literal, overload
@@ -13,12 +13,14 @@ from transformer_block._invariants import require_attention, require_divisible
 # fmt: off
 @overload
 def attention(
-    x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor, n_heads: int,
+    x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor,
+    n_heads: int,
     visible: Tensor | None = None, return_weights: Literal[False] = False,
 ) -> Tensor: ...
 @overload
 def attention(
-    x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor, n_heads: int,
+    x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor,
+    n_heads: int,
     visible: Tensor | None = None, *, return_weights: Literal[True],
 ) -> tuple[Tensor, Tensor]: ...
 # fmt: on
@@ -31,22 +33,30 @@ def attention(
     n_heads: int,
     visible: Bool[Tensor, "*#B #T #T"] | None = None,
     return_weights: bool = False,
-) -> Float[Tensor, "*B T D"] | tuple[Float[Tensor, "*B T D"], Float[Tensor, "*B H T T"]]:
-    """Let each token gather from the tokens it sees, once in each head, and mix what the heads found.
+) -> (
+    Float[Tensor, "*B T D"] | tuple[Float[Tensor, "*B T D"], Float[Tensor, "*B H T T"]]
+):
+    """Let each token gather from those it sees, in each head, and mix what they found.
 
-    q, k, v = split(x · qkvᵀ + qkv_bias),  y = merge(softmax(q · kᵀ / √K) · v) · outᵀ + out_bias
+    q, k, v = split(x · qkvᵀ + qkv_bias)
+    y = merge(softmax(q · kᵀ / √K) · v) · outᵀ + out_bias
 
-    Matrices are (out, in). The rows of qkv make the queries, then the keys, then the values; head h
-    holds features h·K … (h+1)·K − 1 of each. visible is True where query t sees key s; without it
-    every token sees every token. A query that sees no key gathers 0, and its y is out_bias. The
-    weights, when asked for, come as (..., H, T, S) with S = T; the path that forms them is slower.
+    Matrices are (out, in). The rows of qkv make the queries, then the keys, then the
+    values; head h holds features h·K … (h+1)·K − 1 of each. visible is True where query
+    t sees key s; without it every token sees every token. A query that sees no key
+    gathers 0, and its y is out_bias. The weights, when asked for, come as
+    (..., H, T, S) with S = T; the path that forms them is slower.
 
-    Raises: ValueError for projections that do not fit, a D that n_heads does not divide, or a mask of
-    the wrong shape; TypeError for a mask that is not boolean.
-    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762, section 3.2.
+    Raises: ValueError for projections that do not fit, a D that n_heads does not
+    divide, or a mask of the wrong shape; TypeError for a mask that is not boolean.
+    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762,
+    section 3.2.
     """
     require_attention(x, qkv, qkv_bias, out, out_bias, visible)
-    q, k, v = (split_heads(part, n_heads) for part in functional.linear(x, qkv, qkv_bias).chunk(3, dim=-1))
+    q, k, v = (
+        split_heads(part, n_heads)
+        for part in functional.linear(x, qkv, qkv_bias).chunk(3, dim=-1)
+    )
     if not return_weights:
         gathered = scaled_dot_product_attention(q, k, v, visible)
         return functional.linear(merge_heads(gathered), out, out_bias)
@@ -60,14 +70,16 @@ def scaled_dot_product_attention(
     v: Float[Tensor, "*B H S K"],
     visible: Bool[Tensor, "*#B #T #S"] | None = None,
 ) -> Float[Tensor, "*B H T K"]:
-    """Average the values that each query sees, weighted by how well their keys match it.
+    """Average the values each query sees, weighted by how well their keys match it.
 
     softmax(q · kᵀ / √K) · v
 
-    One mask serves all heads. A query that sees no key gets 0. PyTorch's fused kernel never stores
-    the weights.
+    One mask serves all heads. A query that sees no key gets 0. PyTorch's fused kernel
+    never stores the weights.
     """
-    return functional.scaled_dot_product_attention(q, k, v, attn_mask=_for_all_heads(visible))
+    return functional.scaled_dot_product_attention(
+        q, k, v, attn_mask=_for_all_heads(visible)
+    )
 
 
 def attention_weights(
@@ -79,7 +91,8 @@ def attention_weights(
 
     softmax(q · kᵀ / √K) over the keys
 
-    √K keeps the scores of independent unit-variance features at variance 1, whatever the head width.
+    √K keeps the scores of independent unit-variance features at variance 1, whatever
+    the head width.
     """
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     return softmax(scores, _for_all_heads(visible))
@@ -92,18 +105,20 @@ def softmax(
 
     exp(score − max) / Σ exp(score − max) over the visible entries of the last axis
 
-    Where nothing is visible there is nothing to share out: all weights are 0, and so are their gradients.
+    Where nothing is visible there is nothing to share out: all weights are 0, and so
+    are their gradients.
     """
     if visible is None:
         return scores.softmax(dim=-1)
-    # A row of −inf alone has no softmax: it keeps its scores, and no NaN arises; its weights go after.
+    # A row of −inf alone has no softmax: it keeps its scores, so that no NaN arises,
+    # and loses its weights afterwards.
     sees_none = ~visible.any(dim=-1, keepdim=True)
     weights = scores.masked_fill(~(visible | sees_none), -math.inf).softmax(dim=-1)
     return weights.masked_fill(~visible, 0)
 
 
 def split_heads(x: Float[Tensor, "*B T D"], n_heads: int) -> Float[Tensor, "*B H T K"]:
-    """Cut each token's features into n_heads pieces and put the heads before the positions.
+    """Cut each token's features into n_heads pieces; the heads go before the positions.
 
     (..., T, D) → (..., H, T, K) with K = D / H
 
@@ -126,7 +141,7 @@ def _for_all_heads(visible: Tensor | None) -> Tensor | None:
 
 
 class Attention(nn.Module):
-    """attention with projections of its own: `qkv` (3D, D) and `out` (D, D), each with its bias."""
+    """attention with projections of its own: `qkv` (3D, D) and `out` (D, D)."""
 
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
@@ -136,8 +151,12 @@ class Attention(nn.Module):
         self.out = nn.Linear(d_model, d_model)
 
     def forward(
-        self, x: Float[Tensor, "*B T D"], visible: Bool[Tensor, "*#B #T #T"] | None = None
+        self,
+        x: Float[Tensor, "*B T D"],
+        visible: Bool[Tensor, "*#B #T #T"] | None = None,
     ) -> Float[Tensor, "*B T D"]:
         """attention(x, qkv, out, n_heads, visible)."""
         qkv, out = self.qkv, self.out
-        return attention(x, qkv.weight, qkv.bias, out.weight, out.bias, self.n_heads, visible)
+        return attention(
+            x, qkv.weight, qkv.bias, out.weight, out.bias, self.n_heads, visible
+        )

@@ -1,4 +1,4 @@
-"""The block: attention and feed-forward, each behind a layer norm and beside a residual stream."""
+"""The block: attention and feed-forward beside a residual stream."""
 
 from collections.abc import Iterator, Mapping
 
@@ -18,43 +18,56 @@ from transformer_block.parameters import check
 
 
 class Block(nn.Module):
-    """A transformer block by its named stages: norm_1, attention, add_1, norm_2, feed_forward, add_2.
+    """A transformer block by its named stages.
 
     h = x + attention(norm_1(x)),  y = h + feed_forward(norm_2(h))
 
-    The arrays of parameters are copied into nn.Parameters of the same names and dtypes, so that state_dict()
-    has exactly their keys.
+    The arrays of parameters are copied into nn.Parameters of the same names and dtypes,
+    so that state_dict() has exactly their keys.
 
     Raises: ValueError or TypeError that names each parameter at fault.
     """
 
-    def __init__(self, config: BlockConfig, parameters: Mapping[str, np.ndarray]) -> None:
+    def __init__(
+        self, config: BlockConfig, parameters: Mapping[str, np.ndarray]
+    ) -> None:
         super().__init__()
         check(config, parameters)
         self.config = config
-        with torch.device("meta"):  # shapes without values, and without a draw from the global random state
+        # shapes without values, and without a draw from the global random state
+        with torch.device("meta"):
             self.norm_1 = LayerNorm(config.d_model, config.eps)
             self.attention = Attention(config.d_model, config.n_heads)
             self.norm_2 = LayerNorm(config.d_model, config.eps)
-            self.feed_forward = FeedForward(config.d_model, config.d_ff, config.activation)
-        self.load_state_dict({name: torch.tensor(value) for name, value in parameters.items()}, assign=True)
+            self.feed_forward = FeedForward(
+                config.d_model, config.d_ff, config.activation
+            )
+        self.load_state_dict(
+            {name: torch.tensor(value) for name, value in parameters.items()},
+            assign=True,
+        )
 
     def forward(
-        self, x: Float[Tensor, "*B T D"], visible: Bool[Tensor, "*#B #T #T"] | None = None
+        self,
+        x: Float[Tensor, "*B T D"],
+        visible: Bool[Tensor, "*#B #T #T"] | None = None,
     ) -> Float[Tensor, "*B T D"]:
-        """Run all stages and return the last; arguments and errors are those of `stages`."""
+        """Run all stages and return the last; arguments and errors as in `stages`."""
         return joins.last(self.stages(x, visible))
 
     def stages(
-        self, x: Float[Tensor, "*B T D"], visible: Bool[Tensor, "*#B #T #T"] | None = None
+        self,
+        x: Float[Tensor, "*B T D"],
+        visible: Bool[Tensor, "*#B #T #T"] | None = None,
     ) -> Iterator[tuple[str, Float[Tensor, "*B T D"]]]:
         """Yield each stage's name and value, in order.
 
-        visible is True where query t sees key s; a causal block hides the future as well.
+        visible is True where query t sees key s; a causal block hides the future as
+        well.
 
-        Raises: ValueError for an x that is not (..., T, d_model) or a mask that does not fit it;
-        TypeError for an x whose dtype is not the parameters' (autocast aside), or a mask that is not
-        boolean.
+        Raises: ValueError for an x that is not (..., T, d_model) or a mask that does
+        not fit it; TypeError for an x whose dtype is not the parameters' (autocast
+        aside), or a mask that is not boolean.
         """
         require_stream(x, self.config.d_model)
         if not torch.is_autocast_enabled(x.device.type):

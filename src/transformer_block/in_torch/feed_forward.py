@@ -1,4 +1,4 @@
-"""The feed-forward part: two matrices with a bend between them, applied to each token on its own."""
+"""The feed-forward part: two matrices with a bend between, for each token alone."""
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -21,8 +21,10 @@ def feed_forward(
 
     No token sees another. Both matrices are (out, in).
 
-    Raises: ValueError for matrices or biases that do not fit, or for an unknown activation.
-    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762, equation 2.
+    Raises: ValueError for matrices or biases that do not fit, or for an unknown
+    activation.
+    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762,
+    equation 2.
     """
     require_feed_forward(x, w1, b1, w2, b2)
     require_one_of("activation", activation, ACTIVATIONS)
@@ -39,11 +41,12 @@ def relu(x: Float[Tensor, "*B"]) -> Float[Tensor, "*B"]:
 
 
 def gelu_tanh(x: Float[Tensor, "*B"]) -> Float[Tensor, "*B"]:
-    """Weigh x by the chance that a standard normal is smaller, in the tanh approximation that GPT-2 uses.
+    """Approximate gelu by a tanh, as GPT-2 does.
 
     gelu_tanh(x) = x/2 · (1 + tanh(√(2/π) · (x + 0.044715 x³)))
 
-    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv:1606.08415, section 2.
+    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv:1606.08415,
+    section 2.
     """
     return functional.gelu(x, approximate="tanh")
 
@@ -52,7 +55,7 @@ ACTIVATIONS = {"relu": relu, "gelu_tanh": gelu_tanh}
 
 
 class FeedForward(nn.Module):
-    """feed_forward with matrices of its own: `up` (F, D) and `down` (D, F), each with its bias."""
+    """feed_forward with matrices of its own: `up` (F, D) and `down` (D, F)."""
 
     def __init__(self, d_model: int, d_ff: int, activation: str = "relu") -> None:
         super().__init__()
@@ -64,4 +67,6 @@ class FeedForward(nn.Module):
     def forward(self, x: Float[Tensor, "*B D"]) -> Float[Tensor, "*B D"]:
         """feed_forward(x, up, down, activation)."""
         up, down = self.up, self.down
-        return feed_forward(x, up.weight, up.bias, down.weight, down.bias, self.activation)
+        return feed_forward(
+            x, up.weight, up.bias, down.weight, down.bias, self.activation
+        )

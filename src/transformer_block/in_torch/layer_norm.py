@@ -18,12 +18,13 @@ def layer_norm(
 
     y = gamma · (x − mean) / √(variance + eps) + beta
 
-    Mean and variance run over the last axis, the D features of one token; no token sees another.
-    The variance is the population's (it divides by D), and eps stands inside the root. Without
-    gamma the scale is 1, without beta the shift is 0. The dtype of x is kept.
+    Mean and variance run over the last axis, the D features of one token; no token sees
+    another. The variance is the population's (it divides by D), and eps stands inside
+    the root. Without gamma the scale is 1, without beta the shift is 0. The dtype of x
+    is kept.
 
-    Raises: TypeError for a dtype that is not floating; ValueError for an empty feature axis, or for
-    a gamma or beta that does not have one entry per feature.
+    Raises: TypeError for a dtype that is not floating; ValueError for an empty feature
+    axis, or for a gamma or beta that does not have one entry per feature.
     Source: Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
     """
     require_layer_norm(x, gamma=gamma, beta=beta)
@@ -31,7 +32,7 @@ def layer_norm(
 
 
 class LayerNorm(nn.Module):
-    """layer_norm with a gamma of its own (`weight`, ones at first) and a beta (`bias`, zeros at first)."""
+    """layer_norm with a gamma of its own (`weight`) and a beta (`bias`)."""
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:
         super().__init__()
