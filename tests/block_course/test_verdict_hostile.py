@@ -15,7 +15,7 @@ KINDS = ("numpy.ndarray", "torch.Tensor", "float", "refused: a dict", "\x00<b>")
 
 
 class Forger:
-    """Makes observations: mostly the right output with something odd about it, now and then plain nonsense."""
+    """Makes observations: the right output with something odd about it, now and then plain nonsense."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
