@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+pytestmark = pytest.mark.slow
 COURSE = Path(__file__).parents[2]
 STEM = "03_layer_norm"
 

@@ -223,5 +223,6 @@ def test_the_command_prints_a_line_for_each_change(solution, capsys):
     assert capsys.readouterr().out.startswith("failed     ")
 
 
+@pytest.mark.slow
 def test_the_courses_own_exercises_are_what_a_fresh_release_gives():
     assert check_release(sorted((COURSE / "solutions").glob("*.ipynb"))) == []
