@@ -17,12 +17,12 @@ class Shaped(Protocol):
     def dtype(self) -> object: ...
 
 
-def require_layer_norm(x: Shaped, **per_feature: Shaped | None) -> None:
+def require_norm(norm: str, x: Shaped, **per_feature: Shaped | None) -> None:
     """A floating dtype, at least one feature, and vectors of one entry per feature."""
-    require_floating("layer_norm", x)
+    require_floating(norm, x)
     if not x.shape or x.shape[-1] == 0:
         raise ValueError(
-            "layer_norm needs at least one feature on the last axis; "
+            f"{norm} needs at least one feature on the last axis; "
             f"got shape {tuple(x.shape)}"
         )
     for name, vector in per_feature.items():
@@ -30,33 +30,102 @@ def require_layer_norm(x: Shaped, **per_feature: Shaped | None) -> None:
             require_shape(name, vector, x.shape[-1:])
 
 
+def require_linear(x: Shaped, weight: Shaped, bias: Shaped | None = None) -> None:
+    """An (out, in) matrix whose in is the width of x, and a bias of its out."""
+    if len(weight.shape) != 2 or not x.shape or weight.shape[1] != x.shape[-1]:
+        raise ValueError(
+            f"weight must have shape (out, in) with x of shape (..., in); "
+            f"got {tuple(weight.shape)} and {tuple(x.shape)}"
+        )
+    if bias is not None:
+        require_shape("bias", bias, weight.shape[:1])
+
+
+def require_projection(
+    name: str, weight: Shaped, bias: Shaped | None, expected: Shape
+) -> None:
+    """A matrix of this shape, and a bias, if there is one, for each of its rows."""
+    require_shape(name, weight, expected)
+    if bias is not None:
+        require_shape(f"{name}_bias", bias, expected[:1])
+
+
 def require_feed_forward(
-    x: Shaped, w1: Shaped, b1: Shaped, w2: Shaped, b2: Shaped
+    x: Shaped, w1: Shaped, b1: Shaped | None, w2: Shaped, b2: Shaped | None
 ) -> None:
     """Matrices that widen x and bring it back, with biases that fit them."""
+    require_floating("feed_forward", x)
     inner, d_model = w1.shape[0], x.shape[-1]
     require_shape("w1", w1, (inner, d_model))
-    require_shape("b1", b1, (inner,))
     require_shape("w2", w2, (d_model, inner))
-    require_shape("b2", b2, (d_model,))
+    for name, bias, width in (("b1", b1, inner), ("b2", b2, d_model)):
+        if bias is not None:
+            require_shape(name, bias, (width,))
 
 
-def require_attention(
-    x: Shaped,
-    qkv: Shaped,
-    qkv_bias: Shaped,
-    out: Shaped,
-    out_bias: Shaped,
-    visible: Shaped | None,
+def require_gate(
+    activation: str, gated: bool, w1: Shaped, gate: Shaped | None, bias: Shaped | None
 ) -> None:
-    """Projections that fit x, and a mask over its positions."""
-    *batch, length, d_model = x.shape
-    require_shape("qkv", qkv, (3 * d_model, d_model))
-    require_shape("qkv_bias", qkv_bias, (3 * d_model,))
-    require_shape("out", out, (d_model, d_model))
-    require_shape("out_bias", out_bias, (d_model,))
-    if visible is not None:
-        require_visible(visible, (*batch, length, length))
+    """A gate as large as w1 for an activation that has one, and none for the others."""
+    if gated and gate is None:
+        raise ValueError(f"{activation} needs a gate; got None")
+    if not gated and not (gate is None and bias is None):
+        raise ValueError(f"{activation} has no gate: gate and gate_bias must be None")
+    if gate is not None:
+        require_projection("gate", gate, bias, w1.shape)
+
+
+def require_tokens(name: str, x: Shaped) -> None:
+    """Floating vectors along a sequence."""
+    require_floating(name, x)
+    if len(x.shape) < 2:
+        raise ValueError(f"x must have shape (..., T, D); got {tuple(x.shape)}")
+
+
+def require_memory(x: Shaped, memory: Shaped) -> None:
+    """A memory of the same batch, width and dtype, of any length."""
+    expected = (*x.shape[:-2], "S", x.shape[-1])
+    given = tuple(memory.shape)
+    if len(given) != len(x.shape) or (*given[:-2], "S", given[-1]) != expected:
+        shape = f"({', '.join(map(str, expected))})"
+        raise ValueError(f"memory must have shape {shape}; got {given}")
+    if memory.dtype != x.dtype:
+        raise TypeError(f"x is {_dtype_of(x)} but memory is {_dtype_of(memory)}")
+
+
+def require_heads(d_model: int, n_heads: int, n_kv_heads: int) -> None:
+    """A width that the heads share evenly, and heads that share keys evenly."""
+    require_divisible(d_model, n_heads)
+    if n_kv_heads < 1 or n_heads % n_kv_heads:
+        raise ValueError(
+            f"n_heads {n_heads} is not divisible by n_kv_heads {n_kv_heads}"
+        )
+
+
+def require_even(name: str, width: int) -> None:
+    """A width whose features make pairs, one sine and one cosine for each."""
+    if width % 2:
+        raise ValueError(f"{name} {width} is odd; positions need pairs of features")
+
+
+def require_at_least(name: str, value: int, least: int) -> None:
+    """A whole number that is large enough."""
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}; got {value}")
+
+
+def require_window(window: int | None, causal: bool) -> None:
+    """A window of at least one key, over the past alone."""
+    if window is not None:
+        require_at_least("window", window, 1)
+        if not causal:
+            raise ValueError("a window looks back: it needs causal attention")
+
+
+def require_rate(rate: float) -> None:
+    """A share of entries to drop, which leaves some."""
+    if not 0 <= rate < 1:
+        raise ValueError(f"the dropout rate must lie in [0, 1); got {rate}")
 
 
 def require_stream(x: Shaped, d_model: int) -> None:
@@ -75,11 +144,7 @@ def require_same_dtype(x: Shaped, parameter: Shaped) -> None:
 
 def require_visible(visible: Shaped, scores: Shape) -> None:
     """A boolean mask that broadcasts to the scores (..., T, S), and not the reverse."""
-    if _dtype_of(visible) != "bool":
-        raise TypeError(
-            "visible must be boolean, True where a key is seen; "
-            f"got {_dtype_of(visible)}"
-        )
+    _require_boolean(visible)
     pairs = zip(reversed(visible.shape), reversed(scores), strict=False)
     if not 2 <= len(visible.shape) <= len(scores) or any(
         given not in (1, size) for given, size in pairs
@@ -87,6 +152,15 @@ def require_visible(visible: Shaped, scores: Shape) -> None:
         raise ValueError(
             f"visible has shape {tuple(visible.shape)}, "
             f"which does not broadcast to {scores}"
+        )
+
+
+def require_mask(visible: Shaped) -> None:
+    """A boolean mask over queries and keys, behind any batch axes."""
+    _require_boolean(visible)
+    if len(visible.shape) < 2:
+        raise ValueError(
+            f"visible must have shape (..., T, S); got {tuple(visible.shape)}"
         )
 
 
@@ -126,6 +200,14 @@ def require_shape(name: str, x: Shaped, expected: Shape) -> None:
     if tuple(x.shape) != tuple(expected):
         raise ValueError(
             f"{name} must have shape {tuple(expected)}; got {tuple(x.shape)}"
+        )
+
+
+def _require_boolean(visible: Shaped) -> None:
+    if _dtype_of(visible) != "bool":
+        raise TypeError(
+            "visible must be boolean, True where a key is seen; "
+            f"got {_dtype_of(visible)}"
         )
 
 

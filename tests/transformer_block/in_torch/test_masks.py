@@ -1,11 +1,21 @@
+import math
 import re
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer_block.in_torch.masks import causal_mask, padding_mask
+from tests.transformer_block.numerics import B, H, S, T
+from transformer_block.in_torch.masks import (
+    additive_mask,
+    causal_mask,
+    key_padding_mask,
+    multihead_attention_mask,
+    padding_mask,
+    scaled_dot_product_mask,
+)
 
 
 def test_a_query_sees_itself_and_the_past():
@@ -50,3 +60,78 @@ def test_a_length_that_the_width_cannot_hold_is_refused(length):
 def test_lengths_are_counted_in_integers(lengths, dtype):
     with pytest.raises(TypeError, match=f"lengths must be integers; got {dtype}"):
         padding_mask(torch.tensor(lengths), S=5)
+
+
+def random_mask(*shape):
+    return torch.tensor(np.random.default_rng(3).random(shape) < 0.6)
+
+
+def test_scaled_dot_product_gets_one_mask_for_all_heads():
+    visible = random_mask(B, T, S)
+    converted = scaled_dot_product_mask(visible)
+    assert converted.shape == (B, 1, T, S)
+    assert torch.equal(converted[:, 0], visible)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+def test_an_additive_mask_is_0_where_a_key_is_seen_and_minus_infinity_elsewhere(dtype):
+    visible = random_mask(B, T, S)
+    converted = additive_mask(visible, dtype)
+    assert converted.dtype == dtype
+    assert (converted[visible] == 0).all()
+    assert (converted[~visible] == -math.inf).all()
+
+
+def test_an_additive_mask_is_float32_unless_asked_otherwise():
+    assert additive_mask(random_mask(T, S)).dtype == torch.float32
+
+
+def test_multihead_attention_gets_the_hidden_keys_of_each_head():
+    visible = random_mask(B, T, S)
+    converted = multihead_attention_mask(visible, n_heads=H)
+    assert converted.shape == (B * H, T, S)
+    for b in range(B):
+        for h in range(H):
+            assert torch.equal(converted[b * H + h], ~visible[b])
+
+
+def test_multihead_attention_takes_one_mask_for_all_sequences_as_it_is():
+    assert torch.equal(multihead_attention_mask(causal_mask(T), H), ~causal_mask(T))
+
+
+def test_key_padding_is_hidden_in_one_row_for_each_sequence():
+    assert key_padding_mask(padding_mask([2, 0], S=3)).tolist() == [[False, False, True], [True] * 3]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("shape", [(T, S), (B, T, S), (B, H, 1, S)])
+def test_a_mask_that_tells_queries_apart_is_no_key_padding(shape):
+    with pytest.raises(ValueError, match="the same keys for every query") as refusal:
+        key_padding_mask(random_mask(*shape))
+    assert str(refusal.value) == (
+        f"visible must have shape (B, 1, S), the same keys for every query; got {shape}"
+    )
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    "convert",
+    [scaled_dot_product_mask, additive_mask, lambda m: multihead_attention_mask(m, H), key_padding_mask],
+)
+def test_only_a_boolean_mask_over_queries_and_keys_is_converted(convert):
+    with pytest.raises(TypeError, match="visible must be boolean, True where a key is seen; got float32"):
+        convert(torch.zeros(B, 1, S))
+    with pytest.raises(ValueError, match=re.escape(f"visible must have shape (..., T, S); got ({S},)")):
+        convert(random_mask(S))
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_multihead_attention_has_no_place_for_a_second_batch_axis():
+    with pytest.raises(ValueError, match="or") as refusal:
+        multihead_attention_mask(random_mask(B, H, T, S), H)
+    assert str(refusal.value) == "visible must have shape (T, S) or (B, T, S); got (2, 3, 5, 9)"
+
+
+def test_a_converted_mask_lies_beside_the_mask():
+    with torch.device("meta"):  # where a tensor without a device of its own would lie
+        assert additive_mask(torch.ones(T, S, dtype=torch.bool, device="cpu")).device.type == "cpu"
