@@ -16,6 +16,7 @@ AXES: Mapping[str, str] = MappingProxyType(
         "S": "key position",
         "D": "model",
         "H": "head",
+        "G": "key-value head",
         "K": "head width",
         "F": "inner (feed-forward) width",
     }

@@ -4,7 +4,7 @@ from transformer_block.axes import AXES
 
 
 def test_the_key_holds_one_letter_for_each_axis():
-    assert list(AXES) == ["B", "T", "S", "D", "H", "K", "F"]
+    assert list(AXES) == ["B", "T", "S", "D", "H", "G", "K", "F"]
     assert AXES["T"] == "query position"
     assert len(set(AXES.values())) == len(AXES)
 

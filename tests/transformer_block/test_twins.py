@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from tests.transformer_block.numerics import B, D, T, normal, random_parameters, small_config
 from transformer_block import in_numpy, in_torch
-from transformer_block.config import BlockConfig, preset
+from transformer_block.config import BlockConfig
 from transformer_block.in_numpy import block as numpy_block
 from transformer_block.in_numpy.masks import padding_mask
 from transformer_block.in_torch import block as torch_block
+from transformer_block.presets import preset
 
 TOLERANCE = {np.float64: 1e-12, np.float32: 1e-5}
 
