@@ -120,9 +120,9 @@ class ForkServer:
         self._complaints.close()
 
     def _ask(
-        self, request: dict[str, Any], descriptors: Sequence[int] = (), seconds: float = ANSWER_SECONDS
+        self, request: dict[str, Any], descriptors: Sequence[int] = (), seconds: float | None = None
     ) -> dict[str, Any]:
-        self._control.settimeout(seconds)
+        self._control.settimeout(ANSWER_SECONDS if seconds is None else seconds)
         try:
             socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
             reply = json.loads(self._control.recv(_MOST_CONTROL_BYTES))

@@ -150,7 +150,7 @@ def _live(server: int, job: dict[str, Any]) -> None:
     read = reader(CHANNEL)
     with contextlib.suppress(Gone):
         while True:
-            write(CHANNEL, encode(_answer(decode(read), namespace)))
+            write(CHANNEL, _answer(decode(read), namespace))
 
 
 def _same_start_for_all(label: str, *, torch: bool) -> None:
@@ -162,14 +162,14 @@ def _same_start_for_all(label: str, *, torch: bool) -> None:
         sys.modules["torch"].manual_seed(seed)
 
 
-def _answer(request: Frame, namespace: dict[str, Any]) -> Frame:
+def _answer(request: Frame, namespace: dict[str, Any]) -> bytes:
     try:
         if request.head["do"] == "cell":
             source = request.arrays[0].tobytes().decode("utf-8")
-            return Frame(_run_cell(source, request.head["name"], namespace))
-        return _call(request, namespace)
-    except BaseException as error:  # a learner may have changed anything that is used here
-        return Frame({"status": "raised", "message": _message(error), "kinds": [], "after": []})
+            return encode(Frame(_run_cell(source, request.head["name"], namespace)))
+        return encode(_call(request, namespace))
+    except BaseException as error:  # more than a frame carries; or a learner has changed what is used here
+        return encode(Frame({"status": "raised", "message": _message(error), "kinds": [], "after": []}))
 
 
 def _run_cell(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:

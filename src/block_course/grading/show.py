@@ -37,8 +37,8 @@ def progress(console: Console, total: int, *, hidden: bool) -> Iterator[Callable
 def table(console: Console, results: Sequence[Result]) -> None:
     """A row for each submission: whose, what it earned, and what happened where it isn't full marks."""
     rows = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("learner", "assignment"):
-        rows.add_column(name, overflow="fold")
+    rows.add_column("learner", overflow="fold", min_width=12)
+    rows.add_column("assignment", overflow="fold", min_width=13)
     rows.add_column("points", justify="right", no_wrap=True)
     rows.add_column("what happened", overflow="fold")
     for result in results[:MOST_ROWS]:

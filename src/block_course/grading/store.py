@@ -106,11 +106,14 @@ def _table(results: Iterable[Result]) -> str:
 
 def _write(path: Path, text: str) -> None:
     new = path.with_name(f".{path.name}.{os.getpid()}")
-    with open(new, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
+    try:
+        with open(new, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)  # the new name too must survive a power cut

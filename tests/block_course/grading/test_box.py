@@ -1,0 +1,295 @@
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from block_course.exercise import Case
+from block_course.grading import box as grading_box
+from block_course.grading import fork_server
+from block_course.grading.box import Box, BoxError, Child, Settings
+from block_course.grading.channel import Channel
+from block_course.grading.reply import Outcome
+from block_course.grading.wire import Frame, Gone
+from tests.block_course.grading.processes import ends
+
+X = np.arange(6.0).reshape(2, 3)
+CASE = Case(name="a case", arguments={"x": X, "by": 2.5})
+ONE = Case(name="a case", arguments={"x": X})
+
+
+def soon(seconds: float = 30.0) -> float:
+    return time.monotonic() + seconds
+
+
+@pytest.fixture
+def child(box: Box) -> Child:
+    child = box.child()
+    yield child  # type: ignore[misc]
+    child.end()
+
+
+def define(child: Child, source: str) -> None:
+    assert child.run_cell("cell 1", source, soon()) == Outcome("done")
+
+
+def test_cells_share_one_namespace_and_answers_are_called_in_it(child: Child) -> None:
+    define(child, "factor = 10.0")
+    define(child, "def f(x, by):\n    return x * by * factor")
+
+    seen = child.call("f", "numpy", CASE, soon())
+
+    assert (seen.status, seen.kinds) == ("returned", ("numpy.ndarray",))
+    np.testing.assert_array_equal(seen.outputs[0], X * 25.0)
+    np.testing.assert_array_equal(seen.arguments_after["x"], X)
+
+
+def test_a_cell_that_raises_says_so_and_the_next_runs(child: Child) -> None:
+    assert child.run_cell("cell 4", "1 / 0", soon()) == Outcome(
+        "raised", "line 1: ZeroDivisionError: division by zero"
+    )
+    define(child, "x = 1")
+
+
+def test_output_before_the_first_call_is_kept_and_output_of_calls_is_not(child: Child) -> None:
+    define(child, "import os\nprint('of the cell')\nos.write(2, b'straight\\n')")
+    define(
+        child,
+        "import threading, time\n"
+        "def f(x):\n"
+        "    print('hidden', x)\n"
+        "    os.write(1, b'hidden')\n"
+        "    threading.Timer(0.01, print, ['hidden', x]).start()\n"
+        "    return x",
+    )
+
+    for _ in range(3):
+        assert child.call("f", "numpy", ONE, soon()).status == "returned"
+        time.sleep(0.03)
+    child.end()
+
+    assert child.printed() == b"of the cell\nstraight\n"
+
+
+DEADLY = {
+    "import os; os._exit(3)": ("died", "the process ended itself, with status 3"),
+    "import ctypes; ctypes.string_at(0)": ("died", "the process was ended by SIGSEGV"),
+    "import os, signal; os.kill(os.getpid(), signal.SIGSYS)": (
+        "forbidden",
+        "the process did what is forbidden while grading",
+    ),
+    "import os, signal; os.kill(os.getpid(), signal.SIGKILL)": (
+        "memory",
+        "the system ended the process, most often for want of memory",
+    ),
+    "import os; os.close(3)": ("died", "the process ended itself, with status 1"),
+    "import os, time; os.closerange(3, 9); time.sleep(60)": (
+        "died",
+        "the process closed its channel to the grader",
+    ),
+    "import os; os.write(3, b'x' * 100)": ("died", "the process sent the grader what is no answer"),
+}
+
+
+@pytest.mark.parametrize(("source", "end"), DEADLY.items())
+def test_a_process_that_ends_or_talks_nonsense_is_named(
+    child: Child, source: str, end: tuple[str, str]
+) -> None:
+    outcome = child.run_cell("cell 1", source, soon())
+
+    assert (outcome.status, outcome.message) == end
+    assert not child.alive
+
+
+@pytest.mark.parametrize("source", ["while True: pass", "import time; time.sleep(60)"])
+def test_a_cell_without_end_is_ended_at_its_deadline(child: Child, source: str) -> None:
+    outcome = child.run_cell("cell 1", source, soon(0.2))
+
+    assert outcome == Outcome("timeout", "the time was used up")
+    assert ends(child._pid)
+
+
+def test_a_loop_that_swallows_every_exception_and_signal_is_ended_too(child: Child) -> None:
+    stubborn = (
+        "import signal\n"
+        "for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):\n"
+        "    signal.signal(number, signal.SIG_IGN)\n"
+        "while True:\n"
+        "    try:\n"
+        "        while True: pass\n"
+        "    except BaseException: pass\n"
+    )
+
+    assert child.run_cell("cell 1", stubborn, soon(0.3)).status == "timeout"
+    assert ends(child._pid)
+
+
+def test_a_call_without_end_is_ended_at_its_deadline(child: Child) -> None:
+    define(child, "def f(x):\n    while True: pass")
+
+    seen = child.call("f", "numpy", ONE, soon(0.2))
+
+    assert (seen.status, seen.message) == ("timeout", "the time was used up")
+    assert not child.alive
+
+
+def test_printing_without_end_is_ended_at_its_deadline(child: Child) -> None:
+    assert child.run_cell("cell 1", "while True: print('x' * 1_000_000)", soon(0.5)).status == "timeout"
+    assert child.printed().endswith(b"x\n[cut]\n")
+
+
+def test_more_memory_than_allowed_is_an_error_of_the_cell_or_the_call(child: Child) -> None:
+    define(child, "def f(x):\n    return [bytearray(1 << 28) for _ in range(64)]")
+
+    outcome = child.run_cell("cell 1", "import numpy\nhog = numpy.ones(1 << 32)", soon())
+    seen = child.call("f", "numpy", ONE, soon())
+
+    assert (outcome.status, seen.status) == ("memory", "memory")
+    assert child.alive
+
+
+def test_an_answer_that_is_too_large_costs_no_more_than_the_call(child: Child) -> None:
+    define(child, "import numpy\ndef f(x):\n    return [numpy.zeros(3_000_000)] * 4\ndef g(x): return x")
+
+    assert child.call("f", "numpy", ONE, soon()).status == "raised"
+    assert child.call("g", "numpy", ONE, soon()).status == "returned"
+
+
+def test_what_a_child_leaves_running_ends_with_it(child: Child, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    define(
+        child,
+        "import os, time\n"
+        "for _ in range(2):\n"
+        "    if os.fork() == 0:\n"
+        "        os.setsid()\n"
+        "        if os.fork():\n"
+        "            os._exit(0)\n"
+        f"        open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n"
+        "        time.sleep(600)\n"
+        "        os._exit(0)\n"
+        f"while not os.path.exists({str(pids)!r}) or len(open({str(pids)!r}).readlines()) < 2:\n"
+        "    time.sleep(0.01)\n",
+    )
+
+    child.end()
+
+    left = [int(line) for line in pids.read_text().split()]
+    assert len(left) == 2
+    assert all(map(ends, left))
+
+
+def test_what_a_child_writes_is_removed_with_it(child: Child) -> None:
+    define(
+        child,
+        "import os\nopen('file', 'w').write('x')\nfor _ in range(1100):\n    os.mkdir('d'); os.chdir('d')\n",
+    )
+    scratch = child._scratch
+
+    assert (scratch / "file").exists()
+    child.end()
+    assert not scratch.exists()
+
+
+def test_a_file_has_a_largest_size(child: Child) -> None:
+    outcome = child.run_cell("cell 1", "open('file', 'wb').write(b'x' * (1 << 25))", soon())
+
+    assert outcome == Outcome("raised", "line 1: OSError: [Errno 27] File too large")
+
+
+def test_a_child_starts_as_every_other(box: Box) -> None:
+    drawn = []
+    for _ in range(2):
+        child = box.child()
+        define(
+            child,
+            "import random, numpy\nprint(random.random(), numpy.random.rand(), hash('a'), {'b', 'a'})",
+        )
+        drawn.append(child.printed())
+        child.end()
+
+    assert drawn[0] == drawn[1] != b""
+
+
+def test_ending_twice_is_ending_once(box: Box) -> None:
+    child = box.child()
+
+    assert child.end() is None
+    assert child.end() is None
+
+
+KILL_SERVER = "import os, signal, time\nos.kill(os.getppid(), signal.{})\ntime.sleep(600)"
+
+
+@pytest.mark.parametrize("number", ["SIGKILL", "SIGSTOP"])
+def test_a_server_that_a_learner_has_broken_is_replaced(number: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork_server, "ANSWER_SECONDS", 2.0)
+    with Box(Settings("00_tiny")) as box:
+        child = box.child()
+        outcome = child.run_cell("cell 1", KILL_SERVER.format(number), soon(0.5))
+        after = box.child()
+        define(after, "x = 1")
+        after.end()
+
+    assert outcome.status in ("died", "timeout")
+    assert ends(child._pid)
+
+
+def test_a_server_that_was_ended_between_two_submissions_is_replaced() -> None:
+    with Box(Settings("00_tiny")) as box:
+        box.child().end()
+        assert box._server is not None
+        os.kill(box._server._process.pid, signal.SIGKILL)
+
+        child = box.child()
+        define(child, "x = 1")
+        child.end()
+
+
+def test_a_server_that_never_gives_a_child_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Useless:
+        stopped = 0
+
+        def __init__(self, settings: Settings, folder: Path) -> None:
+            pass
+
+        def spawn(self, scratch: Path) -> tuple[int, Channel]:
+            raise Gone("the fork server did not fork")
+
+        def stop(self, patience: float = 0.0) -> None:
+            Useless.stopped += 1
+
+    monkeypatch.setattr(grading_box, "ForkServer", Useless)
+
+    with Box(Settings("00_tiny")) as box, pytest.raises(BoxError, match="did not fork, twice in a row"):
+        box.child()
+    assert Useless.stopped == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "error"),
+    [
+        (Frame({"refused": "the wall 'x' does not stand"}), "walls of the box don't stand: the wall 'x'"),
+        (Frame({"walls": 3}), "a new process does not answer: walls is no list of at most 64 texts, twice"),
+    ],
+)
+def test_a_child_without_walls_is_an_error_of_the_grader(
+    monkeypatch: pytest.MonkeyPatch, first: Frame, error: str
+) -> None:
+    monkeypatch.setattr(Channel, "receive", lambda self, deadline: first)
+
+    with Box(Settings("00_tiny")) as box, pytest.raises(BoxError, match=error):
+        box.child()
+
+
+def test_a_box_that_was_never_used_closes_and_ends_nothing() -> None:
+    box = Box(Settings("00_tiny"))
+    folder = box._folder
+
+    assert box.end(1, 0.0) is None
+    box._restart()
+    box.close()
+
+    assert not folder.exists()

@@ -1,0 +1,371 @@
+import asyncio
+import builtins
+import fcntl
+import gc
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import threading
+import types
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from block_course.exercise import Case
+from block_course.grading import in_box, reply, stand_in, walls, wire
+from block_course.grading.wire import Frame, Gone
+
+
+def run(source: str, namespace: dict[str, Any] | None = None) -> dict[str, str]:
+    return in_box._run_cell(source, "cell 3", {} if namespace is None else namespace)
+
+
+def cell(source: str) -> Frame:
+    return Frame({"do": "cell", "name": "cell 3"}, (np.frombuffer(source.encode(), np.uint8),))
+
+
+def answered(request: Frame, namespace: dict[str, Any]) -> Frame:
+    return wire.decode(BytesIO(in_box._answer(request, namespace)).read)
+
+
+RAISED = {
+    "x = 1\n1 / 0": "line 2: ZeroDivisionError: division by zero",
+    "def f():\n    raise ValueError('no')\nf()": "line 2: ValueError: no",
+    "x = (\n": "line 1: SyntaxError: '(' was never closed",
+    "raise SystemExit(3)": "line 1: SystemExit: 3",
+    "raise KeyboardInterrupt": "line 1: KeyboardInterrupt: ",
+    "import json\njson.loads('{')": "line 2: JSONDecodeError: Expecting property name",
+    "compile('(', 'elsewhere', 'exec')": "line 1: SyntaxError: '(' was never closed",
+    "raise ValueError('\\ud800')": "line 1: ValueError: ?",
+    "raise ValueError('x' * 10000)": "line 1: ValueError: xxx",
+    "class E(BaseException):\n def __str__(self): raise E\nraise E": "an exception that can't be printed",
+    "raise NotImplementedError": "line 1: NotImplementedError: ",
+}
+
+
+class TestACell:
+    def test_defines_names(self) -> None:
+        namespace: dict[str, Any] = {}
+
+        assert run("def f(x):\n    return x + 1\ny = f(2)", namespace) == {"status": "done", "message": ""}
+        assert namespace["y"] == 3
+
+    def test_may_await(self) -> None:
+        namespace = {"asyncio": asyncio}
+
+        assert run("x = await asyncio.sleep(0, result=5)", namespace)["status"] == "done"
+        assert namespace["x"] == 5
+
+    def test_has_source_that_can_be_inspected(self) -> None:
+        namespace: dict[str, Any] = {}
+        run("import inspect\ndef f():\n    return 1\ns = inspect.getsource(f)", namespace)
+
+        assert namespace["s"] == "def f():\n    return 1\n"
+
+    @pytest.mark.parametrize(("source", "message"), RAISED.items())
+    def test_that_raises_says_what_and_where(self, source: str, message: str) -> None:
+        outcome = run(source)
+
+        assert outcome["status"] == "raised"
+        assert outcome["message"].startswith(message)
+        assert len(outcome["message"]) <= 500
+
+    def test_that_wants_too_much_memory_says_so(self) -> None:
+        assert run("raise MemoryError") == {"status": "memory", "message": "MemoryError"}
+
+    def test_may_break_its_own_output(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "stdout", None)
+
+        assert run("x = 1")["status"] == "done"
+
+
+class TestARequest:
+    def test_for_a_cell_is_answered_with_its_outcome(self) -> None:
+        assert answered(cell("x = 'é'"), {}).head == {"status": "done", "message": ""}
+
+    def test_for_a_call_is_answered_with_what_it_gave(self) -> None:
+        x = np.arange(6.0).reshape(2, 3)
+        case = Case(name="a case", arguments={"x": x, "by": 2.5})
+
+        frame = answered(reply.request("f", "numpy", case), {"f": lambda x, by: x * by})
+        seen = reply.observation(frame)
+
+        assert seen.status == "returned"
+        np.testing.assert_array_equal(seen.outputs[0], x * 2.5)
+        np.testing.assert_array_equal(seen.arguments_after["x"], x)
+
+    def test_for_a_name_that_is_not_there_says_missing(self) -> None:
+        frame = answered(reply.request("f", "numpy", Case(name="", arguments={})), {"g": 1})
+
+        assert reply.observation(frame).status == "missing"
+
+    def test_for_more_than_a_frame_carries_is_answered_with_the_reason(self) -> None:
+        large = [np.zeros(3_000_000) for _ in range(4)]
+        frame = answered(reply.request("f", "numpy", Case(name="", arguments={})), {"f": lambda: large})
+
+        seen = reply.observation(frame)
+        assert (seen.status, seen.outputs) == ("raised", ())
+        assert seen.message == "ValueError: the arrays are over the limit of 67108864 bytes"
+
+    def test_that_a_learners_code_breaks_is_answered_all_the_same(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(*arguments: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(in_box, "observe", broken)
+        frame = answered(reply.request("f", "numpy", Case(name="", arguments={})), {"f": 1})
+
+        assert reply.observation(frame).status == "raised"
+        assert reply.outcome(answered(Frame({"do": "cell"}), {})).status == "raised"
+
+
+class TestAChild:
+    @pytest.fixture
+    def line(self, monkeypatch: pytest.MonkeyPatch) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        monkeypatch.setattr(in_box, "CHANNEL", theirs.fileno())
+        monkeypatch.setattr(os, "environ", dict(os.environ))
+        monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+        for name in ("input", "get_ipython", "display"):
+            monkeypatch.setattr(builtins, name, getattr(builtins, name, None), raising=False)
+        yield ours  # type: ignore[misc]
+        ours.close()
+        theirs.close()
+
+    def job(self, scratch: Path) -> dict[str, Any]:
+        return {
+            "assignment": "00_tiny",
+            "torch": False,
+            "memory_bytes": 1 << 20,
+            "cpu_seconds": 5,
+            "scratch": str(scratch),
+        }
+
+    def test_names_its_walls_then_answers_until_the_line_is_closed(
+        self, line: socket.socket, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(walls, "put_up", lambda *given: ("a wall",))
+        monkeypatch.chdir(tmp_path)
+        states = random.getstate(), np.random.get_state()
+        wire.write(line.fileno(), wire.encode(cell("import os; x = os.environ['HOME'], os.getcwd()")))
+        line.shutdown(socket.SHUT_WR)
+
+        in_box._live(os.getpid(), self.job(tmp_path))
+
+        read = wire.reader(line.fileno())
+        assert wire.decode(read).head == {"walls": ["a wall"]}
+        assert wire.decode(read).head == {"status": "done", "message": ""}
+        assert vars(sys.modules["__main__"])["x"] == (str(tmp_path), str(tmp_path))
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+
+    def test_without_walls_runs_nothing(
+        self, line: socket.socket, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        def refuse(*given: object) -> None:
+            raise OSError("the wall 'x' does not stand")
+
+        monkeypatch.setattr(walls, "put_up", refuse)
+
+        in_box._live(os.getpid(), self.job(tmp_path))
+
+        assert wire.decode(wire.reader(line.fileno())).head == {"refused": "the wall 'x' does not stand"}
+
+    def test_starts_with_random_states_from_the_label(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        states = random.getstate(), np.random.get_state()
+        seeds: list[int] = []
+        monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(manual_seed=seeds.append))
+        drawn = []
+        for label in ("a", "b", "a"):
+            in_box._same_start_for_all(label, torch=True)
+            drawn.append((random.random(), float(np.random.rand())))
+        in_box._same_start_for_all("a", torch=False)
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+
+        assert drawn[0] == drawn[2] != drawn[1]
+        assert seeds[0] == seeds[2] != seeds[1]
+        assert len(seeds) == 3
+
+    def test_keeps_only_the_descriptors_it_needs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        copies: list[tuple[int, int, bool]] = []
+        closed: list[int] = []
+
+        def close(descriptor: int) -> None:
+            closed.append(descriptor)
+            if descriptor == 17:
+                raise OSError("the listing's own")
+
+        kernel = types.SimpleNamespace(
+            devnull="/dev/null",
+            O_RDONLY=0,
+            open=lambda path, flags: 20,
+            dup2=lambda a, b, inheritable: copies.append((a, b, inheritable)),
+            listdir=lambda path: ["0", "1", "2", "3", "4", "17", "121"],
+            close=close,
+        )
+        monkeypatch.setattr(in_box, "os", kernel)
+        monkeypatch.setattr(fcntl, "fcntl", lambda each, command, least: 100 + each)
+
+        in_box._settle(7, 8)
+
+        assert copies == [(120, 0, True), (108, 1, True), (108, 2, True), (107, 3, False)]
+        assert closed == [4, 17, 121]
+
+
+class TestTheServer:
+    def test_serves_until_the_grader_closes_the_socket(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        done: list[object] = []
+        monkeypatch.setattr(walls, "adopt_orphans", lambda: done.append("adopted"))
+        monkeypatch.setattr(walls, "hide_memory", lambda: done.append("hidden"))
+        monkeypatch.setattr(walls, "end_descendants", lambda pid: done.append(pid))
+        monkeypatch.setattr(in_box, "_get_ready", lambda settings: done.append(settings["assignment"]))
+        monkeypatch.setattr(in_box, "_spawn", lambda control, descriptors, job: job["cpu_seconds"] * 100)
+        monkeypatch.setattr(in_box, "_end", lambda pid, patience: None)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        server = threading.Thread(target=in_box.serve, args=(theirs,))
+        server.start()
+        replies = []
+        for request in (
+            {"assignment": "00_tiny", "cpu_seconds": 5},
+            {"do": "spawn", "scratch": "/x"},
+            {"do": "end", "pid": 500, "patience": 0.5},
+        ):
+            ours.send(json.dumps(request).encode())
+            replies.append(json.loads(ours.recv(1000)))
+        ours.close()
+        server.join()
+        theirs.close()
+
+        assert replies == [{"ready": True}, {"pid": 500}, {"ended": None}]
+        assert done == ["adopted", "hidden", "00_tiny", os.getpid()]
+
+    def test_gets_ready_without_torch_or_with_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        furnished: list[object] = []
+        monkeypatch.setattr(stand_in, "furnish", lambda *given, torch: furnished.append((*given, torch)))
+        monkeypatch.setattr(in_box, "_warm_torch", lambda: furnished.append("warm"))
+        monkeypatch.setattr(gc, "freeze", lambda: None)
+        for torch in (False, True):
+            in_box._get_ready({"assignment": "00_tiny", "permitted": ["p"], "torch": torch})
+
+        assert furnished == [("00_tiny", ["p"], False), ("00_tiny", ["p"], True), "warm"]
+
+    def test_warms_torch_with_one_thread(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        import torch
+
+        threads: list[int] = []
+        monkeypatch.setattr(torch, "set_num_threads", threads.append)
+        monkeypatch.setattr(torch, "set_num_interop_threads", threads.append)
+
+        in_box._warm_torch()
+
+        assert threads == [1, 1]
+
+    def test_forks_and_closes_what_it_handed_over(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        reading, writing = os.pipe()
+        monkeypatch.setattr(os, "fork", lambda: 4321)
+
+        with socket.socket() as control:
+            assert in_box._spawn(control, [reading, writing], {}) == 4321
+        for descriptor in (reading, writing):
+            with pytest.raises(OSError, match="Bad file descriptor"):
+                os.fstat(descriptor)
+
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_a_child_never_returns_into_the_servers_loop(
+        self, monkeypatch: pytest.MonkeyPatch, fails: bool
+    ) -> None:
+        class Exited(BaseException):
+            pass
+
+        lived: list[object] = []
+
+        def settle(*descriptors: int) -> None:
+            lived.append(descriptors)
+            if fails:
+                raise RuntimeError("no descriptors")
+
+        def leave(status: int) -> None:
+            raise Exited(status)
+
+        monkeypatch.setattr(os, "fork", lambda: 0)
+        monkeypatch.setattr(os, "_exit", leave)
+        monkeypatch.setattr(in_box, "_settle", settle)
+        monkeypatch.setattr(in_box, "_live", lambda server, job: lived.append((server, job)))
+        control = socket.socket()
+
+        with pytest.raises(Exited):
+            in_box._spawn(control, [7, 8], {"a": 1})
+
+        assert control.fileno() == -1
+        assert lived == [(7, 8)] if fails else [(7, 8), (os.getpid(), {"a": 1})]
+
+
+class Processes:
+    """Children as the kernel would tell of them: how often each is still alive when asked, and its status."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, alive: int, orphans: int = 0) -> None:
+        self.alive, self.orphans = alive, orphans
+        self.killed: list[tuple[str, int]] = []
+        monkeypatch.setattr(os, "waitpid", self.waitpid)
+        monkeypatch.setattr(os, "kill", lambda pid, number: self._kill("kill", number))
+        monkeypatch.setattr(os, "killpg", lambda pid, number: self._kill("killpg", number))
+        monkeypatch.setattr(walls, "end_descendants", self.end_descendants)
+
+    def _kill(self, how: str, number: int) -> None:
+        self.killed.append((how, number))
+        self.alive = 0
+        if how == "killpg":
+            raise ProcessLookupError
+
+    def waitpid(self, pid: int, flags: int) -> tuple[int, int]:
+        if pid > 0:
+            self.alive -= 1
+            return (0, 0) if self.alive >= 0 else (pid, 11)
+        if self.orphans:
+            return 0, 0
+        raise ChildProcessError
+
+    def end_descendants(self, pid: int) -> None:
+        self.killed.append(("descendants", pid))
+        self.orphans -= 1
+
+
+class TestTheEndOfAChild:
+    def test_that_has_ended_is_its_status(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        processes = Processes(monkeypatch, alive=0)
+
+        assert in_box._end(77, 0.0) == 11
+        assert processes.killed == []
+
+    def test_that_ends_in_a_moment_is_waited_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        processes = Processes(monkeypatch, alive=3)
+
+        assert in_box._end(77, 60.0) == 11
+        assert processes.killed == []
+
+    def test_that_lives_is_a_kill_of_it_and_its_group(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        processes = Processes(monkeypatch, alive=1)
+
+        assert in_box._end(77, 0.0) is None
+        assert processes.killed == [("killpg", signal.SIGKILL), ("kill", signal.SIGKILL)]
+
+    def test_is_the_end_of_its_orphans(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        processes = Processes(monkeypatch, alive=0, orphans=2)
+
+        in_box._end(77, 0.0)
+
+        assert processes.killed == [("descendants", os.getpid())] * 2
+
+
+def test_a_reader_that_meets_the_end_is_told(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    with open(tmp_path / "empty", "rb") as file, pytest.raises(Gone):
+        wire.decode(wire.reader(file.fileno()))

@@ -1,0 +1,167 @@
+from collections.abc import Sequence
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from block_course.grading import show
+from block_course.grading.result import Mark, Result
+from block_course.grading.submission import SetAside
+
+
+def mark(id: str = "tiny.f", verdict: str = "pass", points: float | None = 3.0, **more: str) -> Mark:
+    diagnosis, why = more.get("diagnosis"), more.get("why", "")
+    return Mark(
+        id=id, title=id, verdict=verdict, points=points, of=3.0, feedback=[], diagnosis=diagnosis, why=why
+    )
+
+
+def result(*marks: Mark, learner: str = "ann", notes: Sequence[str] = ()) -> Result:
+    known = [each["points"] for each in marks]
+    return Result(
+        learner=learner,
+        assignment="00_tiny",
+        file="f",
+        content="c",
+        points=None if None in known else sum(each or 0.0 for each in known),
+        of=3.0 * len(marks),
+        exercises=list(marks),
+        notes=list(notes),
+        printed="",
+        walls=[],
+        seconds=0.1,
+    )
+
+
+class Screen:
+    """A terminal of a width and an encoding, and what stands on it."""
+
+    def __init__(self, encoding: str = "utf-8", *, terminal: bool = False) -> None:
+        self.bytes = BytesIO()
+        self.file = TextIOWrapper(self.bytes, encoding=encoding)
+        self.console = Console(file=self.file, width=100, force_terminal=terminal)
+
+    def text(self) -> str:
+        self.file.flush()
+        return self.bytes.getvalue().decode(self.file.encoding)
+
+
+WORDS = {
+    "pass": (result(mark(), mark("tiny.g")), "pass"),
+    "one of two": (
+        result(mark(), mark("tiny.g", "wrong", 1.0, diagnosis="ddof=1")),
+        "tiny.g: wrong (ddof=1)",
+    ),
+    "both alike": (
+        result(mark("a", "unreadable", 0.0, why="empty"), mark("b", "unreadable", 0.0, why="empty")),
+        "unreadable (empty)",
+    ),
+    "both, but not alike": (
+        result(mark("a", "wrong", 0.0), mark("b", "timeout", 0.0, why="the time was used up")),
+        "a: wrong; b: timeout (the time was used up)",
+    ),
+    "a note": (result(mark(), notes=["cell 3: 1"]), "note: cell 3: 1"),
+    "notes": (result(mark("a", "wrong", 0.0), notes=["n", "m", "o"]), "wrong; note: n (and 2 more)"),
+}
+
+
+@pytest.mark.parametrize(("given", "words"), WORDS.values(), ids=WORDS.keys())
+def test_what_happened_is_said_in_words(given: Result, words: str) -> None:
+    assert show.what_happened(given) == words
+
+
+def test_the_table_has_a_row_for_each_submission() -> None:
+    screen = Screen()
+
+    show.table(
+        screen.console, [result(mark()), result(mark("t", "grader error", None, why="w"), learner="bob")]
+    )
+
+    assert [line.split() for line in screen.text().splitlines()] == [
+        ["learner", "assignment", "points", "what", "happened"],
+        ["ann", "00_tiny", "3", "/", "3", "pass"],
+        ["bob", "00_tiny", "—", "/", "3", "grader", "error", "(w)"],
+    ]
+
+
+def test_a_name_can_not_break_the_table_or_act_on_the_terminal() -> None:
+    screen = Screen(terminal=True)
+
+    show.table(
+        screen.console, [result(mark(), learner="[red]x[/]\x1b]0;title\x07\n[link=http://e]\u202eeve")]
+    )
+
+    assert "[red]x[/]\\x1b]0;title\\x07" in screen.text()
+    assert "\x1b]" not in screen.text()
+    assert "\u202e" not in screen.text()
+
+
+def test_a_name_that_the_terminal_can_not_encode_is_spelled_out() -> None:
+    screen = Screen("ascii")
+
+    show.table(screen.console, [result(mark(), learner="Zoë")])
+    show.say(screen.console, "made by Zoë")
+
+    assert "Zo\\xeb" in screen.text()
+
+
+def test_a_long_table_ends_with_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show, "MOST_ROWS", 2)
+    screen = Screen()
+
+    show.table(screen.console, [result(mark(), learner=f"l{i}") for i in range(5)])
+
+    assert screen.text().splitlines()[-1] == "and 3 more, in grades.csv"
+
+
+def test_files_that_were_set_aside_are_listed_with_their_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show, "MOST_SET_ASIDE", 2)
+    screen = Screen()
+
+    show.set_aside(screen.console, [])
+    show.set_aside(screen.console, [SetAside(Path(f"f{i}"), "hidden") for i in range(3)])
+
+    assert screen.text().splitlines() == [
+        "Not graded (3):",
+        "- f0: hidden",
+        "- f1: hidden",
+        "and 1 more, in results.json",
+    ]
+
+
+def test_the_walls_are_named_with_what_they_leave_open() -> None:
+    screen = Screen()
+    about = {"standing": ["rlimits"], "not_confined": ["network"], "warning": "Beware."}
+
+    show.walls(screen.console, about)
+    show.walls(screen.console, {**about, "standing": []})
+
+    assert screen.text().splitlines() == [
+        "Walls: rlimits. Not confined: network.",
+        "Beware.",
+        "Walls: none was needed, nothing ran. Not confined: network.",
+        "Beware.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("terminal", "ci", "hidden", "seen"),
+    [
+        (True, "", False, True),
+        (True, "true", False, False),
+        (False, "", False, False),
+        (True, "", True, False),
+    ],
+)
+def test_the_bar_is_shown_where_somebody_watches(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool, ci: str, hidden: bool, seen: bool
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    screen = Screen(terminal=terminal)
+
+    with show.progress(screen.console, 2, hidden=hidden) as advance:
+        advance()
+        advance()
+
+    assert ("2/2" in screen.text()) is seen
