@@ -32,7 +32,7 @@ test: install-dev check ## run every test, and every notebook against its stored
 	$(PY) -m block_course.cli release --check
 
 test-quick: install-dev ## an answer in under a minute
-	$(PY) -m pytest tests -n 2 --dist loadfile -m "not slow" -q
+	GALLERY_SEEDS=3 $(PY) -m pytest tests -n 2 --dist loadfile -m "not slow" -q
 
 nbval: install-dev ## run every notebook and compare each output with the stored one
 	$(PY) -m pytest --nbval $(wildcard $(NOTEBOOKS)) -n 2 --dist loadfile

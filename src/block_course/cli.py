@@ -64,6 +64,42 @@ def refresh(
     raise typer.Exit(run(found, check))
 
 
+@app.command()
+def grade(
+    submissions: Annotated[list[Path], typer.Argument(help="Notebooks, or folders of them by learner.")],
+    out: Annotated[Path, typer.Option(help="Where results.json and grades.csv go.")],
+    secret: Annotated[
+        Path | None, typer.Option(help="Hidden inputs come from it; default: OUT/secret.")
+    ] = None,
+    cell_seconds: Annotated[float, typer.Option(help="For each cell and each call.")] = 10.0,
+    submission_seconds: Annotated[float, typer.Option(help="For all of one notebook.")] = 60.0,
+    memory_mb: Annotated[int, typer.Option(help="For one notebook, beyond what is loaded at start.")] = 1024,
+    workers: Annotated[int, typer.Option(help="Notebooks graded side by side.")] = 1,
+    regrade: Annotated[bool, typer.Option("--regrade", help="Grade again what was graded before.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress and no table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print results.json instead of a table.")] = False,
+) -> None:
+    """Grade notebooks on inputs that nobody has seen.
+
+    Exit status: 0 all graded, 1 the grader failed on one, 2 bad usage, 130 interrupted.
+    """
+    from block_course.grading.grade import run
+
+    status = run(
+        submissions,
+        out,
+        secret=secret,
+        cell_seconds=cell_seconds,
+        submission_seconds=submission_seconds,
+        memory_mb=memory_mb,
+        workers=workers,
+        regrade=regrade,
+        quiet=quiet,
+        as_json=as_json,
+    )
+    raise typer.Exit(status)
+
+
 def main() -> None:
     """Run the command line."""
     app()
