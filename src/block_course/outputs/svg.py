@@ -21,7 +21,7 @@ _EXTENTS = frozenset(["width", "height", "viewBox"])
 _ROUNDING = 1e-5
 """Opacities, widths and dashes come from data now and then, and matplotlib prints six decimals of them."""
 
-_COLOR = re.compile(r"#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})", re.IGNORECASE)
+_COLOR = re.compile(r"#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})")
 _URL = re.compile(r"url\(#([^)]+)\)")
 _SHOWN = 60
 

@@ -1,4 +1,5 @@
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -143,6 +144,14 @@ def test_a_tolerance_of_the_cell_is_used_for_what_it_names() -> None:
     problems = compare(*mesh_apart, Tolerance(ulps=4))
     assert [problem.partition(")")[0] for problem in problems] == ["output 1 (image/svg+xml"]
     assert compare(*mesh_apart, Tolerance(svg_atol=9, ulps=4, color_levels=30)) == []
+
+
+@pytest.mark.parametrize(
+    "speak", [printed, lambda words: raised("ValueError", words)], ids=["stream", "error"]
+)
+def test_a_tolerance_of_the_cell_is_used_for_streams_and_errors(speak: Callable[[str], Output]) -> None:
+    assert compare([speak("0.123")], [speak("0.127")], Tolerance(ulps=3)) != []
+    assert compare([speak("0.123")], [speak("0.127")], Tolerance(ulps=4)) == []
 
 
 def test_a_cell_states_its_tolerance_in_metadata() -> None:

@@ -193,12 +193,13 @@ def test_a_group_ends_with_its_scale() -> None:
         ('<text x="1">a</text>', '<text x="1">b</text>'),
         ('<path d="M 0 0 L 5 5"/>', '<path d="M 0 0 C 5 5"/>'),
         ('<path d="M 0 0"/>', '<path d="M 0 0" opacity="0.5"/>'),
-        ('<path style="opacity: 0.5"/>', '<path style="opacity: 0.51"/>'),
+        ('<path style="opacity: 0.5"/>', '<path style="opacity: 0.501"/>'),
         ('<path style="opacity: 0.5"/>', '<path style="fill-opacity: 0.5"/>'),
         ('<path class="c1"/>', '<path class="c2"/>'),
         ('<path d="M 0 1e999"/>', '<path d="M 0 2e999"/>'),
         ("<g><path/></g><g/>", "<g/><g><path/></g>"),
         ("<g/><!-- a -->", "<g/>"),
+        ('<g transform="translate(0) scale(0.1)"/>', '<g transform="translate(0.8) scale(0.1)"/>'),
         ('<image href="data:image/png;base64,AAAA"/>', '<image href="other.png"/>'),
     ],
     ids=[
@@ -211,10 +212,11 @@ def test_a_group_ends_with_its_scale() -> None:
         "overflow",
         "nesting",
         "comment",
+        "place before the scale",
         "link to a picture",
     ],
 )
-def test_what_is_not_a_coordinate_is_exact(before: str, after: str) -> None:
+def test_what_else_may_change_is_caught(before: str, after: str) -> None:
     assert svg_problem(f"<svg>{before}</svg>", f"<svg>{after}</svg>") is not None
 
 

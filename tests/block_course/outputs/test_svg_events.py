@@ -21,6 +21,10 @@ def test_events_come_in_document_order_without_metadata_and_blanks() -> None:
     ]
 
 
+def test_a_text_is_one_event_whatever_it_holds() -> None:
+    assert read_events("<svg>a &amp;\nb</svg>")[1] == Event("text", "a &\nb")
+
+
 def test_the_doctype_of_matplotlib_is_read_without_fetching_it() -> None:
     doctype = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://nowhere.invalid/svg11.dtd">'
 

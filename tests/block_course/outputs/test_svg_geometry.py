@@ -73,6 +73,7 @@ def test_transforms_that_move_nothing_visibly_agree(old: str, new: str) -> None:
         ("matrix(1 0 0 1 5 5)", "matrix(1 0.01 0 1 5 5)", "matrix"),
         ("skewX(1)", "skewX(1.1)", "skewX"),
         ("scale(1e999)", "scale(2)", "scale"),
+        ("scale(0) translate(1e999)", "scale(0) translate(2)", "translate"),
         ("scale(1)", "rotate(1)", "transform"),
         ("scale(1)", "scale(1 1)", "transform"),
     ],

@@ -41,6 +41,7 @@ DIFFER = {
     "a word": ("the mean is 0.5", "the variance is 0.5"),
     "a word beside equal numbers": ("0.5 nats", "0.5 bits"),
     "a version": ("torch 1.2.3", "torch 1.2.4"),
+    "the middle of a version": ("torch 1.2.3", "torch 1.3.3"),
     "a dotted name": ("v1.25", "v1.26"),
     "a number with a unit attached": ("3.25ms", "3.26ms"),
     "an address": ("<Line2D at 0x7f3a01>", "<Line2D at 0x7f3a02>"),
