@@ -1,136 +1,196 @@
-"""Multi-head attention: each token gathers from those it sees, in several heads."""
+"""Self-attention: each token gathers from the tokens it sees, in several heads."""
 
-# mypy: disable-error-code="no-any-return"
-# NumPy types the arithmetic of two arrays as Any.
-
-import math
-from typing import Literal, overload
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from transformer_block._invariants import require_attention, require_divisible
+from transformer_block._invariants import (
+    require_attention,
+    require_causal_cache,
+    require_visible,
+)
+from transformer_block.in_numpy import Saved
+from transformer_block.in_numpy.cache import KVCache
+from transformer_block.in_numpy.dropout import DropMask
+from transformer_block.in_numpy.heads import (
+    QKNorm,
+    merge_heads,
+    prepare_heads,
+    prepare_heads_backward,
+    split_heads,
+)
+from transformer_block.in_numpy.linear import linear, linear_backward
+from transformer_block.in_numpy.scaled_dot_product import (
+    scaled_dot_product_attention,
+    scaled_dot_product_attention_backward,
+)
+
+Heads = tuple[
+    Float[np.ndarray, "*B H T K"],
+    Float[np.ndarray, "*B G S K"],
+    Float[np.ndarray, "*B G S K"],
+]
 
 
-# fmt: off
-@overload
-def attention(
-    x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray,
-    out: np.ndarray, out_bias: np.ndarray, n_heads: int,
-    visible: np.ndarray | None = None, return_weights: Literal[False] = False,
-) -> np.ndarray: ...
-@overload
-def attention(
-    x: np.ndarray, qkv: np.ndarray, qkv_bias: np.ndarray,
-    out: np.ndarray, out_bias: np.ndarray, n_heads: int,
-    visible: np.ndarray | None = None, *, return_weights: Literal[True],
-) -> tuple[np.ndarray, np.ndarray]: ...
-# fmt: on
+class AttentionChoices(TypedDict, total=False):
+    """The choices of `attention` that its backward pass needs as well."""
+
+    causal: bool
+    qk_norm: QKNorm | None
+    rotary_base: float | None
+    drop: DropMask | None
+
+
+class AttentionGradients(NamedTuple):
+    """Gradients of a loss with respect to the arrays of `attention`, by their names."""
+
+    x: Float[np.ndarray, "*B T D"]
+    qkv: Float[np.ndarray, "E D"]
+    qkv_bias: Float[np.ndarray, "E"] | None
+    out: Float[np.ndarray, "D D"]
+    out_bias: Float[np.ndarray, "D"] | None
+    q_norm: Float[np.ndarray, "K"] | None
+    k_norm: Float[np.ndarray, "K"] | None
+
+
 def attention(
     x: Float[np.ndarray, "*B T D"],
-    qkv: Float[np.ndarray, "3*D D"],
-    qkv_bias: Float[np.ndarray, "3*D"],
+    qkv: Float[np.ndarray, "E D"],
+    qkv_bias: Float[np.ndarray, "E"] | None,
     out: Float[np.ndarray, "D D"],
-    out_bias: Float[np.ndarray, "D"],
+    out_bias: Float[np.ndarray, "D"] | None,
     n_heads: int,
-    visible: Bool[np.ndarray, "*#B #T #T"] | None = None,
-    return_weights: bool = False,
-) -> (
-    Float[np.ndarray, "*B T D"]
-    | tuple[Float[np.ndarray, "*B T D"], Float[np.ndarray, "*B H T T"]]
-):
-    """Let each token gather from those it sees, in each head, and mix what they found.
+    visible: Bool[np.ndarray, "*#B #T #S"] | None = None,
+    *,
+    n_kv_heads: int | None = None,
+    causal: bool = False,
+    qk_norm: QKNorm | None = None,
+    rotary_base: float | None = None,
+    drop: DropMask | None = None,
+    cache: KVCache | None = None,
+    saved: Saved | None = None,
+) -> Float[np.ndarray, "*B T D"]:
+    """Let each token gather from the tokens it sees, and mix what the heads found.
 
     q, k, v = split(x · qkvᵀ + qkv_bias)
     y = merge(softmax(q · kᵀ / √K) · v) · outᵀ + out_bias
 
-    Matrices are (out, in). The rows of qkv make the queries, then the keys, then the
-    values; head h holds features h·K … (h+1)·K − 1 of each. visible is True where query
-    t sees key s; without it every token sees every token. A query that sees no key
-    gathers 0, and its y is out_bias. The weights, when asked for, come as
-    (..., H, T, S) with S = T.
+    The E = (H + 2 G) · K rows of qkv make the queries, then the keys, then the values,
+    head after head. visible is True where query t sees key s. A query that sees no key
+    gathers 0, and its y is out_bias. saved["weights"] are the weights (..., H, T, S).
 
-    Raises: ValueError for projections that do not fit, a D that n_heads does not
-    divide, or a mask of the wrong shape; TypeError for a mask that is not boolean.
-    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762,
-    section 3.2.
+    Raises: ValueError or TypeError that names the array or choice that does not fit.
+    Source: Vaswani et al., 2017, arXiv:1706.03762, section 3.2.
     """
-    require_attention(x, qkv, qkv_bias, out, out_bias, visible)
-    q, k, v = (
-        split_heads(part, n_heads)
-        for part in np.split(x @ qkv.T + qkv_bias, 3, axis=-1)
+    groups = require_attention(x, qkv, qkv_bias, out, out_bias, n_heads, n_kv_heads)
+    heads = split_qkv(linear(x, qkv, qkv_bias), n_heads, groups)
+    q, k, v, window = _prepare(heads, qk_norm, rotary_base, causal, visible, cache)
+    gathered = scaled_dot_product_attention(
+        q, k, v, visible, causal, window, drop=drop, saved=saved
     )
-    weights = attention_weights(q, k, visible)
-    y = merge_heads(weights @ v) @ out.T + out_bias
-    return (y, weights) if return_weights else y
+    merged = merge_heads(gathered)
+    if saved is not None:
+        saved.update(heads=heads, prepared=(q, k, v), merged=merged)
+    return linear(merged, out, out_bias)
 
 
-def scaled_dot_product_attention(
-    q: Float[np.ndarray, "*B H T K"],
-    k: Float[np.ndarray, "*B H S K"],
-    v: Float[np.ndarray, "*B H S K"],
-    visible: Bool[np.ndarray, "*#B #T #S"] | None = None,
-) -> Float[np.ndarray, "*B H T K"]:
-    """Average the values each query sees, weighted by how well their keys match it.
+def attention_backward(
+    dy: Float[np.ndarray, "*B T D"],
+    x: Float[np.ndarray, "*B T D"],
+    qkv: Float[np.ndarray, "E D"],
+    qkv_bias: Float[np.ndarray, "E"] | None,
+    out: Float[np.ndarray, "D D"],
+    out_bias: Float[np.ndarray, "D"] | None,
+    n_heads: int,
+    visible: Bool[np.ndarray, "*#B #T #T"] | None = None,
+    *,
+    n_kv_heads: int | None = None,
+    saved: Saved | None = None,
+    **choices: Unpack[AttentionChoices],
+) -> AttentionGradients:
+    """Gradients with respect to x and each array that attention was given.
 
-    softmax(q · kᵀ / √K) · v
+    From the end to the start: the output matrix, the gathering in each head, the norms
+    and turns of queries and keys, and the matrix that made them. The choices are those
+    of attention; there is no way back through a cache.
 
-    One mask serves all heads. A query that sees no key gets 0.
+    Raises: as attention; ValueError if dy and x differ in shape.
     """
-    return attention_weights(q, k, visible) @ v
+    if saved is None:
+        saved = {}
+        arrays = (x, qkv, qkv_bias, out, out_bias)
+        attention(
+            *arrays, n_heads, visible, n_kv_heads=n_kv_heads, saved=saved, **choices
+        )
+    dmerged, dout, dout_bias = linear_backward(dy, saved["merged"], out, out_bias)
+    dgathered = split_heads(dmerged, n_heads)
+    *dheads, dq_norm, dk_norm = heads_backward(dgathered, visible, saved, **choices)
+    dprojected = np.concatenate([merge_heads(each) for each in dheads], axis=-1)
+    dx, dqkv, dqkv_bias = linear_backward(dprojected, x, qkv, qkv_bias)
+    return AttentionGradients(dx, dqkv, dqkv_bias, dout, dout_bias, dq_norm, dk_norm)
 
 
-def attention_weights(
-    q: Float[np.ndarray, "*B H T K"],
-    k: Float[np.ndarray, "*B H S K"],
-    visible: Bool[np.ndarray, "*#B #T #S"] | None = None,
-) -> Float[np.ndarray, "*B H T S"]:
-    """Share out each query's attention over the keys it sees.
+def split_qkv(
+    projected: Float[np.ndarray, "*B T E"], n_heads: int, n_kv_heads: int
+) -> Heads:
+    """Cut what qkv made into the heads of queries, of keys and of values.
 
-    softmax(q · kᵀ / √K) over the keys
-
-    √K keeps the scores of independent unit-variance features at variance 1, whatever
-    the head width.
+    (..., T, (H + 2 G) · K) → (..., H, T, K), (..., G, T, K), (..., G, T, K)
     """
-    scores = q @ k.swapaxes(-2, -1) / math.sqrt(q.shape[-1])
-    return softmax(scores, None if visible is None else visible[..., None, :, :])
+    width = projected.shape[-1] // (n_heads + 2 * n_kv_heads)
+    bounds = [n_heads * width, (n_heads + n_kv_heads) * width]
+    q, k, v = np.split(projected, bounds, axis=-1)
+    return (
+        split_heads(q, n_heads),
+        split_heads(k, n_kv_heads),
+        split_heads(v, n_kv_heads),
+    )
 
 
-def softmax(
-    scores: Float[np.ndarray, "*B S"], visible: Bool[np.ndarray, "*#B #S"] | None = None
-) -> Float[np.ndarray, "*B S"]:
-    """Turn scores into positive weights with sum 1; hidden entries get exactly 0.
+def heads_backward(
+    dgathered: Float[np.ndarray, "*B H T K"],
+    visible: Bool[np.ndarray, "*#B #T #S"] | None,
+    saved: Saved,
+    *,
+    causal: bool = False,
+    qk_norm: QKNorm | None = None,
+    rotary_base: float | None = None,
+    drop: DropMask | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None]:
+    """Gradients with respect to q, k, v and the gains of the two norms.
 
-    exp(score − max) / Σ exp(score − max) over the visible entries of the last axis
-
-    Taking the largest score away changes no weight and keeps exp from overflowing.
-    Where nothing is visible there is nothing to share out: all weights are 0.
+    From what the heads gathered back to what the projections made, for attention and
+    cross-attention alike; saved is what the forward pass left.
     """
-    if visible is not None:
-        scores = np.where(visible, scores, -np.inf)
-    peak = scores.max(axis=-1, keepdims=True, initial=-np.inf)
-    exponentials = np.exp(scores - np.where(peak == -np.inf, 0, peak))
-    total = exponentials.sum(axis=-1, keepdims=True)
-    return exponentials / np.where(total == 0, 1, total)
+    q, k, v = saved["prepared"]
+    dq, dk, dv = scaled_dot_product_attention_backward(
+        dgathered, q, k, v, visible, causal, drop=drop, saved=saved
+    )
+    q, k, _ = saved["heads"]
+    dq, dk, dq_norm, dk_norm = prepare_heads_backward(
+        dq, dk, q, k, qk_norm, rotary_base
+    )
+    return dq, dk, dv, dq_norm, dk_norm
 
 
-def split_heads(
-    x: Float[np.ndarray, "*B T D"], n_heads: int
-) -> Float[np.ndarray, "*B H T K"]:
-    """Cut each token's features into n_heads pieces; the heads go before the positions.
-
-    (..., T, D) → (..., H, T, K) with K = D / H
-
-    Raises: ValueError for a D that n_heads does not divide.
-    """
-    require_divisible(x.shape[-1], n_heads)
-    return x.reshape(*x.shape[:-1], n_heads, x.shape[-1] // n_heads).swapaxes(-3, -2)
-
-
-def merge_heads(x: Float[np.ndarray, "*B H T K"]) -> Float[np.ndarray, "*B T D"]:
-    """Lay the heads of each token side by side again: the inverse of split_heads.
-
-    (..., H, T, K) → (..., T, D)
-    """
-    *batch, n_heads, length, width = x.shape
-    return x.swapaxes(-3, -2).reshape(*batch, length, n_heads * width)
+def _prepare(
+    heads: Heads,
+    qk_norm: QKNorm | None,
+    rotary_base: float | None,
+    causal: bool,
+    visible: np.ndarray | None,
+    cache: KVCache | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int | None]:
+    """Heads that can be compared, with what the cache holds, and the cache's window."""
+    q, k, v = heads
+    if cache is None:
+        q, k = prepare_heads(q, k, qk_norm, rotary_base)
+        return q, k, v, None
+    require_causal_cache(causal)
+    *batch, _, length, _ = q.shape
+    if visible is not None:  # before the cache is changed
+        require_visible(visible, (*batch, length, cache.length + length))
+    cache.require_room(length)
+    q, k = prepare_heads(q, k, qk_norm, rotary_base, cache.offset)
+    return q, *cache.append(k, v), cache.window

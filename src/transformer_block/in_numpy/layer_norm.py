@@ -6,7 +6,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from transformer_block._invariants import require_layer_norm, require_shape
+from transformer_block._invariants import require_norm, require_shape
 
 
 def layer_norm(
@@ -28,7 +28,7 @@ def layer_norm(
     axis, or for a gamma or beta that does not have one entry per feature.
     Source: Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
     """
-    require_layer_norm(x, gamma=gamma, beta=beta)
+    require_norm("layer_norm", x, gamma=gamma, beta=beta)
     centered = center(x)
     variance = np.square(centered).mean(axis=-1, keepdims=True)
     y = centered / np.sqrt(variance + eps)
@@ -67,7 +67,7 @@ def statistics(
     Raises: TypeError for a dtype that is not floating; ValueError for an empty feature
     axis.
     """
-    require_layer_norm(x)
+    require_norm("layer_norm", x)
     mean = x.mean(axis=-1, keepdims=True, dtype=np.float64)
     variance = np.square(x - mean).mean(axis=-1, keepdims=True)
     return mean, variance
@@ -93,7 +93,7 @@ def layer_norm_backward(
     Raises: as layer_norm; ValueError if dy and x differ in shape.
     Source: the chain rule on Ba, Kiros and Hinton, 2016, arXiv:1607.06450, equation 4.
     """
-    require_layer_norm(x, gamma=gamma)
+    require_norm("layer_norm", x, gamma=gamma)
     require_shape("dy", dy, x.shape)
     centered = center(x)
     sigma = np.sqrt(np.square(centered).mean(axis=-1, keepdims=True) + eps)

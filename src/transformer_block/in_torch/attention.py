@@ -1,162 +1,168 @@
-"""Multi-head attention: each token gathers from those it sees, in several heads."""
-
-import math
-from typing import Literal, overload
+"""Self-attention: each token gathers from the tokens it sees, in several heads."""
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from transformer_block._invariants import require_attention, require_divisible
+from transformer_block._invariants import (
+    require_attention,
+    require_causal_cache,
+    require_heads,
+    require_visible,
+)
+from transformer_block.in_torch import Saved
+from transformer_block.in_torch.cache import KVCache
+from transformer_block.in_torch.dropout import DropMask, Dropout
+from transformer_block.in_torch.heads import (
+    Gain,
+    QKNorm,
+    merge_heads,
+    prepare_heads,
+    split_heads,
+)
+from transformer_block.in_torch.scaled_dot_product import scaled_dot_product_attention
+
+Heads = tuple[
+    Float[Tensor, "*B H T K"], Float[Tensor, "*B G S K"], Float[Tensor, "*B G S K"]
+]
 
 
-# fmt: off
-@overload
-def attention(
-    x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor,
-    n_heads: int,
-    visible: Tensor | None = None, return_weights: Literal[False] = False,
-) -> Tensor: ...
-@overload
-def attention(
-    x: Tensor, qkv: Tensor, qkv_bias: Tensor, out: Tensor, out_bias: Tensor,
-    n_heads: int,
-    visible: Tensor | None = None, *, return_weights: Literal[True],
-) -> tuple[Tensor, Tensor]: ...
-# fmt: on
 def attention(
     x: Float[Tensor, "*B T D"],
-    qkv: Float[Tensor, "3*D D"],
-    qkv_bias: Float[Tensor, "3*D"],
+    qkv: Float[Tensor, "E D"],
+    qkv_bias: Float[Tensor, "E"] | None,
     out: Float[Tensor, "D D"],
-    out_bias: Float[Tensor, "D"],
+    out_bias: Float[Tensor, "D"] | None,
     n_heads: int,
-    visible: Bool[Tensor, "*#B #T #T"] | None = None,
-    return_weights: bool = False,
-) -> (
-    Float[Tensor, "*B T D"] | tuple[Float[Tensor, "*B T D"], Float[Tensor, "*B H T T"]]
-):
-    """Let each token gather from those it sees, in each head, and mix what they found.
+    visible: Bool[Tensor, "*#B #T #S"] | None = None,
+    *,
+    n_kv_heads: int | None = None,
+    causal: bool = False,
+    qk_norm: QKNorm | None = None,
+    rotary_base: float | None = None,
+    drop: DropMask | None = None,
+    cache: KVCache | None = None,
+    saved: Saved | None = None,
+) -> Float[Tensor, "*B T D"]:
+    """Let each token gather from the tokens it sees, and mix what the heads found.
 
     q, k, v = split(x · qkvᵀ + qkv_bias)
     y = merge(softmax(q · kᵀ / √K) · v) · outᵀ + out_bias
 
-    Matrices are (out, in). The rows of qkv make the queries, then the keys, then the
-    values; head h holds features h·K … (h+1)·K − 1 of each. visible is True where query
-    t sees key s; without it every token sees every token. A query that sees no key
-    gathers 0, and its y is out_bias. The weights, when asked for, come as
-    (..., H, T, S) with S = T; the path that forms them is slower.
+    The E = (H + 2 G) · K rows of qkv make the queries, then the keys, then the values,
+    head after head. visible is True where query t sees key s. A query that sees no key
+    gathers 0, and its y is out_bias. saved["weights"] are the weights (..., H, T, S).
 
-    Raises: ValueError for projections that do not fit, a D that n_heads does not
-    divide, or a mask of the wrong shape; TypeError for a mask that is not boolean.
-    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762,
-    section 3.2.
+    Raises: ValueError or TypeError that names the array or choice that does not fit.
+    Source: Vaswani et al., 2017, arXiv:1706.03762, section 3.2.
     """
-    require_attention(x, qkv, qkv_bias, out, out_bias, visible)
-    q, k, v = (
-        split_heads(part, n_heads)
-        for part in functional.linear(x, qkv, qkv_bias).chunk(3, dim=-1)
+    groups = require_attention(x, qkv, qkv_bias, out, out_bias, n_heads, n_kv_heads)
+    heads = split_qkv(functional.linear(x, qkv, qkv_bias), n_heads, groups)
+    q, k, v, window = _prepare(heads, qk_norm, rotary_base, causal, visible, cache)
+    gathered = scaled_dot_product_attention(
+        q, k, v, visible, causal, window, drop=drop, saved=saved
     )
-    if not return_weights:
-        gathered = scaled_dot_product_attention(q, k, v, visible)
-        return functional.linear(merge_heads(gathered), out, out_bias)
-    weights = attention_weights(q, k, visible)
-    return functional.linear(merge_heads(weights @ v), out, out_bias), weights
+    return functional.linear(merge_heads(gathered), out, out_bias)
 
 
-def scaled_dot_product_attention(
-    q: Float[Tensor, "*B H T K"],
-    k: Float[Tensor, "*B H S K"],
-    v: Float[Tensor, "*B H S K"],
-    visible: Bool[Tensor, "*#B #T #S"] | None = None,
-) -> Float[Tensor, "*B H T K"]:
-    """Average the values each query sees, weighted by how well their keys match it.
+def split_qkv(
+    projected: Float[Tensor, "*B T E"], n_heads: int, n_kv_heads: int
+) -> Heads:
+    """Cut what qkv made into the heads of queries, of keys and of values.
 
-    softmax(q · kᵀ / √K) · v
-
-    One mask serves all heads. A query that sees no key gets 0. PyTorch's fused kernel
-    never stores the weights.
+    (..., T, (H + 2 G) · K) → (..., H, T, K), (..., G, T, K), (..., G, T, K)
     """
-    return functional.scaled_dot_product_attention(
-        q, k, v, attn_mask=_for_all_heads(visible)
+    width = projected.shape[-1] // (n_heads + 2 * n_kv_heads)
+    bounds = [n_heads * width, (n_heads + n_kv_heads) * width]
+    q, k, v = projected.tensor_split(bounds, dim=-1)
+    return (
+        split_heads(q, n_heads),
+        split_heads(k, n_kv_heads),
+        split_heads(v, n_kv_heads),
     )
 
 
-def attention_weights(
-    q: Float[Tensor, "*B H T K"],
-    k: Float[Tensor, "*B H S K"],
-    visible: Bool[Tensor, "*#B #T #S"] | None = None,
-) -> Float[Tensor, "*B H T S"]:
-    """Share out each query's attention over the keys it sees.
-
-    softmax(q · kᵀ / √K) over the keys
-
-    √K keeps the scores of independent unit-variance features at variance 1, whatever
-    the head width.
-    """
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    return softmax(scores, _for_all_heads(visible))
-
-
-def softmax(
-    scores: Float[Tensor, "*B S"], visible: Bool[Tensor, "*#B #S"] | None = None
-) -> Float[Tensor, "*B S"]:
-    """Turn scores into positive weights with sum 1; hidden entries get exactly 0.
-
-    exp(score − max) / Σ exp(score − max) over the visible entries of the last axis
-
-    Where nothing is visible there is nothing to share out: all weights are 0, and so
-    are their gradients.
-    """
-    if visible is None:
-        return scores.softmax(dim=-1)
-    # A row of −inf alone has no softmax: it keeps its scores, so that no NaN arises,
-    # and loses its weights afterwards.
-    sees_none = ~visible.any(dim=-1, keepdim=True)
-    weights = scores.masked_fill(~(visible | sees_none), -math.inf).softmax(dim=-1)
-    return weights.masked_fill(~visible, 0)
-
-
-def split_heads(x: Float[Tensor, "*B T D"], n_heads: int) -> Float[Tensor, "*B H T K"]:
-    """Cut each token's features into n_heads pieces; the heads go before the positions.
-
-    (..., T, D) → (..., H, T, K) with K = D / H
-
-    Raises: ValueError for a D that n_heads does not divide.
-    """
-    require_divisible(x.shape[-1], n_heads)
-    return x.view(*x.shape[:-1], n_heads, x.shape[-1] // n_heads).transpose(-3, -2)
-
-
-def merge_heads(x: Float[Tensor, "*B H T K"]) -> Float[Tensor, "*B T D"]:
-    """Lay the heads of each token side by side again: the inverse of split_heads.
-
-    (..., H, T, K) → (..., T, D)
-    """
-    return x.transpose(-3, -2).flatten(-2)
-
-
-def _for_all_heads(visible: Tensor | None) -> Tensor | None:
-    return None if visible is None else visible.unsqueeze(-3)
+def _prepare(
+    heads: Heads,
+    qk_norm: QKNorm | None,
+    rotary_base: float | None,
+    causal: bool,
+    visible: Tensor | None,
+    cache: KVCache | None,
+) -> tuple[Tensor, Tensor, Tensor, int | None]:
+    """Heads that can be compared, with what the cache holds, and the cache's window."""
+    q, k, v = heads
+    if cache is None:
+        q, k = prepare_heads(q, k, qk_norm, rotary_base)
+        return q, k, v, None
+    require_causal_cache(causal)
+    *batch, _, length, _ = q.shape
+    if visible is not None:  # before the cache is changed
+        require_visible(visible, (*batch, length, cache.length + length))
+    cache.require_room(length)
+    q, k = prepare_heads(q, k, qk_norm, rotary_base, cache.offset)
+    return q, *cache.append(k, v), cache.window
 
 
 class Attention(nn.Module):
-    """attention with projections of its own: `qkv` (3D, D) and `out` (D, D)."""
+    """attention with projections of its own: `qkv` ((H + 2 G) · K, D) and `out` (D, D).
 
-    def __init__(self, d_model: int, n_heads: int) -> None:
+    With qk_norm there are also the gains `q_norm` and `k_norm` (K,). dropout is the
+    rate at which weights are dropped in training.
+    """
+
+    q_norm: Gain
+    k_norm: Gain
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        *,
+        n_kv_heads: int | None = None,
+        bias: bool = True,
+        causal: bool = False,
+        qk_norm: bool = False,
+        eps: float = 1e-5,
+        rotary_base: float | None = None,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
-        require_divisible(d_model, n_heads)
-        self.n_heads = n_heads
-        self.qkv = nn.Linear(d_model, 3 * d_model)
-        self.out = nn.Linear(d_model, d_model)
+        groups = require_heads(d_model, n_heads, n_kv_heads)
+        width = d_model // n_heads
+        self.n_heads, self.n_kv_heads = n_heads, groups
+        self.causal, self.rotary_base = causal, rotary_base
+        self.qk_norm, self.eps = qk_norm, eps
+        self.qkv = nn.Linear(d_model, d_model + 2 * groups * width, bias=bias)
+        self.out = nn.Linear(d_model, d_model, bias=bias)
+        if qk_norm:
+            self.q_norm, self.k_norm = Gain(width), Gain(width)
+        self.dropout = Dropout(dropout)
 
     def forward(
         self,
         x: Float[Tensor, "*B T D"],
-        visible: Bool[Tensor, "*#B #T #T"] | None = None,
+        visible: Bool[Tensor, "*#B #T #S"] | None = None,
+        cache: KVCache | None = None,
+        saved: Saved | None = None,
     ) -> Float[Tensor, "*B T D"]:
-        """attention(x, qkv, out, n_heads, visible)."""
+        """attention(x, qkv, out, visible) with the choices that were made."""
         qkv, out = self.qkv, self.out
+        *batch, T, _ = x.shape
+        S = T if cache is None else cache.length + T
+        gains = None
+        if self.qk_norm:
+            gains = QKNorm(self.q_norm.weight, self.k_norm.weight, self.eps)
         return attention(
-            x, qkv.weight, qkv.bias, out.weight, out.bias, self.n_heads, visible
+            x,
+            *(qkv.weight, qkv.bias, out.weight, out.bias),
+            self.n_heads,
+            visible,
+            n_kv_heads=self.n_kv_heads,
+            causal=self.causal,
+            qk_norm=gains,
+            rotary_base=self.rotary_base,
+            drop=self.dropout.draw((*batch, self.n_heads, T, S), x.device),
+            cache=cache,
+            saved=saved,
         )

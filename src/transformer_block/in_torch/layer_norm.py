@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from transformer_block._invariants import require_layer_norm
+from transformer_block._invariants import require_norm
 
 
 def layer_norm(
@@ -27,18 +27,26 @@ def layer_norm(
     axis, or for a gamma or beta that does not have one entry per feature.
     Source: Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
     """
-    require_layer_norm(x, gamma=gamma, beta=beta)
+    require_norm("layer_norm", x, gamma=gamma, beta=beta)
     return functional.layer_norm(x, x.shape[-1:], gamma, beta, eps)
 
 
 class LayerNorm(nn.Module):
-    """layer_norm with a gamma of its own (`weight`) and a beta (`bias`)."""
+    """layer_norm with a gamma (`weight`, at first 1) and beta (`bias`, 0) of its own.
 
-    def __init__(self, d_model: int, eps: float = 1e-5) -> None:
+    Without weight or bias, that one is None.
+    """
+
+    weight: nn.Parameter | None
+    bias: nn.Parameter | None
+
+    def __init__(
+        self, d_model: int, eps: float = 1e-5, *, weight: bool = True, bias: bool = True
+    ) -> None:
         super().__init__()
         self.eps = eps
-        self.weight = nn.Parameter(torch.ones(d_model))
-        self.bias = nn.Parameter(torch.zeros(d_model))
+        self.weight = nn.Parameter(torch.ones(d_model)) if weight else None
+        self.bias = nn.Parameter(torch.zeros(d_model)) if bias else None
 
     def forward(self, x: Float[Tensor, "*B D"]) -> Float[Tensor, "*B D"]:
         """layer_norm(x, weight, bias, eps)."""
