@@ -158,6 +158,11 @@ def _contradictions(config: BlockConfig) -> Iterator[str]:
             "rotary positions turn pairs of features: "
             f"head_width must be even; got {config.head_width}"
         )
+    if config.positions == "sinusoidal" and config.d_model % 2:
+        yield (
+            "sinusoidal positions are pairs of features: "
+            f"d_model must be even; got {config.d_model}"
+        )
     if config.residual_scaling == "deep_norm":
         if config.placement != "post":
             yield f"deep_norm needs placement post; got {config.placement!r}"

@@ -1,34 +1,62 @@
 """Where norms and branches meet the residual stream: one generator for each join rule.
 
-A join rule knows only that its parts can be called and that streams can be added, so it
-serves both twins. It yields each stage by name, in order; the names are the boxes of
-the diagram.
+A join rule knows only that its parts can be called, so it serves both twins. It yields
+each stage by name, in order; the names are the boxes of the diagram. Beside it stands
+its backward, which walks the stages from the last to the first and yields the gradient
+of a loss with respect to the value of each, and of the input `x` at the end.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
-Same = TypeVar("Same")
-
-
-@runtime_checkable
-class Stream(Protocol):
-    """What flows through a block: an array of either twin."""
-
-    def __add__(self: Same, other: Same, /) -> Same: ...
+X = TypeVar("X")
+PartT = TypeVar("PartT", covariant=True)
+AddT = TypeVar("AddT", covariant=True)
 
 
-X = TypeVar("X", bound=Stream)
+@dataclass(frozen=True, kw_only=True)
+class Sublayer(Generic[PartT, AddT]):
+    """A branch with what stands around it; sublayer i of a block makes its stages _i.
+
+    norm is what the placement puts before the branch or behind the add; norm_out, which
+    only a sandwich has, stands between branch and add. add(x, update) joins the two.
+    """
+
+    name: str
+    norm: PartT
+    branch: PartT
+    norm_out: PartT
+    add: AddT
 
 
-def pre_norm(
-    x: X,
-    norm_1: Callable[[X], X],
-    attention: Callable[[X], X],
-    norm_2: Callable[[X], X],
-    feed_forward: Callable[[X], X],
-) -> Iterator[tuple[str, X]]:
+class Part(Protocol):
+    """A map of the stream that also knows its own backward."""
+
+    def __call__(self, x: Any, /) -> Any:
+        """The part's value."""
+
+    def backward(self, dy: Any, /) -> Any:
+        """The gradient by x, from that by the value."""
+
+
+class Add(Protocol):
+    """The joint of stream and update, with the gradients of both."""
+
+    def __call__(self, x: Any, update: Any, /) -> Any:
+        """The stream after the branch."""
+
+    def backward(self, dy: Any, /) -> tuple[Any, Any]:
+        """The gradients by x and by update, from that by the value."""
+
+
+Forward = Sequence[Sublayer[Callable[[X], X], Callable[[X, X], X]]]
+Reversible = Sequence[Sublayer[Part, Add]]
+Stages = Iterator[tuple[str, X]]
+
+
+def pre_norm(x: X, sublayers: Forward[X]) -> Stages[X]:
     """Normalize what each branch reads; the stream passes from end to end by additions.
 
     h = x + attention(norm_1(x)),  y = h + feed_forward(norm_2(h))
@@ -36,21 +64,153 @@ def pre_norm(
     Source: Xiong et al., On Layer Normalization in the Transformer Architecture, 2020,
     arXiv:2002.04745.
     """
-    branch = norm_1(x)
-    yield "norm_1", branch
-    branch = attention(branch)
-    yield "attention", branch
-    x = x + branch
-    yield "add_1", x
-    branch = norm_2(x)
-    yield "norm_2", branch
-    branch = feed_forward(branch)
-    yield "feed_forward", branch
-    x = x + branch
-    yield "add_2", x
+    for number, sublayer in enumerate(sublayers, start=1):
+        update = sublayer.norm(x)
+        yield f"norm_{number}", update
+        update = sublayer.branch(update)
+        yield sublayer.name, update
+        x = sublayer.add(x, update)
+        yield f"add_{number}", x
+
+
+def pre_norm_backward(dy: X, sublayers: Reversible) -> Stages[X]:
+    """Let the gradient pass each add unchanged, and collect what the branch adds to it.
+
+    dx = dh + norm_1ᵀ(attentionᵀ(dh)), where ᵀ is a part's backward
+    """
+    dx: Any = dy
+    for number, sublayer in _from_the_last(sublayers):
+        yield f"add_{number}", dx
+        dx, update = sublayer.add.backward(dx)
+        yield sublayer.name, update
+        update = sublayer.branch.backward(update)
+        yield f"norm_{number}", update
+        dx = dx + sublayer.norm.backward(update)
+    yield "x", dx
+
+
+def post_norm(x: X, sublayers: Forward[X]) -> Stages[X]:
+    """Normalize the sum: each norm stands on the stream's own path.
+
+    h = norm_1(x + attention(x)),  y = norm_2(h + feed_forward(h))
+
+    Source: Vaswani et al., Attention Is All You Need, 2017, arXiv:1706.03762,
+    section 3.1.
+    """
+    for number, sublayer in enumerate(sublayers, start=1):
+        update = sublayer.branch(x)
+        yield sublayer.name, update
+        x = sublayer.add(x, update)
+        yield f"add_{number}", x
+        x = sublayer.norm(x)
+        yield f"norm_{number}", x
+
+
+def post_norm_backward(dy: X, sublayers: Reversible) -> Stages[X]:
+    """Send the gradient through each norm, because no path leads around it.
+
+    ds = norm_1ᵀ(dh),  dx = ds + attentionᵀ(ds)
+    """
+    dx: Any = dy
+    for number, sublayer in _from_the_last(sublayers):
+        yield f"norm_{number}", dx
+        dx = sublayer.norm.backward(dx)
+        yield f"add_{number}", dx
+        dx, update = sublayer.add.backward(dx)
+        yield sublayer.name, update
+        dx = dx + sublayer.branch.backward(update)
+    yield "x", dx
+
+
+def sandwich_norm(x: X, sublayers: Forward[X]) -> Stages[X]:
+    """Normalize what each branch reads, and again what it is about to add.
+
+    h = x + norm_1_out(attention(norm_1(x))),
+    y = h + norm_2_out(feed_forward(norm_2(h)))
+
+    Source: Ding et al., CogView, 2021, arXiv:2105.13290, section 2.4.
+    """
+    for number, sublayer in enumerate(sublayers, start=1):
+        update = sublayer.norm(x)
+        yield f"norm_{number}", update
+        update = sublayer.branch(update)
+        yield sublayer.name, update
+        update = sublayer.norm_out(update)
+        yield f"norm_{number}_out", update
+        x = sublayer.add(x, update)
+        yield f"add_{number}", x
+
+
+def sandwich_norm_backward(dy: X, sublayers: Reversible) -> Stages[X]:
+    """Let the gradient pass each add unchanged; the branch lies between two norms.
+
+    dx = dh + norm_1ᵀ(attentionᵀ(norm_1_outᵀ(dh)))
+    """
+    dx: Any = dy
+    for number, sublayer in _from_the_last(sublayers):
+        yield f"add_{number}", dx
+        dx, update = sublayer.add.backward(dx)
+        yield f"norm_{number}_out", update
+        update = sublayer.norm_out.backward(update)
+        yield sublayer.name, update
+        update = sublayer.branch.backward(update)
+        yield f"norm_{number}", update
+        dx = dx + sublayer.norm.backward(update)
+    yield "x", dx
+
+
+def parallel(x: X, sublayers: Forward[X]) -> Stages[X]:
+    """Let all branches read one norm of the same stream, side by side.
+
+    n = norm_1(x),  y = x + attention(n) + feed_forward(n)
+
+    Source: Wang and Komatsuzaki, GPT-J-6B, 2021; Chowdhery et al., PaLM, 2022,
+    arXiv:2204.02311, section 2.
+    """
+    normalized = sublayers[0].norm(x)
+    yield "norm_1", normalized
+    for number, sublayer in enumerate(sublayers, start=1):
+        update = sublayer.branch(normalized)
+        yield sublayer.name, update
+        x = sublayer.add(x, update)
+        yield f"add_{number}", x
+
+
+def parallel_backward(dy: X, sublayers: Reversible) -> Stages[X]:
+    """Add up what the branches send back before it passes the one norm.
+
+    dx = dy + norm_1ᵀ(attentionᵀ(dy) + feed_forwardᵀ(dy))
+    """
+    dx: Any = dy
+    normalized: Any = 0
+    for number, sublayer in _from_the_last(sublayers):
+        yield f"add_{number}", dx
+        dx, update = sublayer.add.backward(dx)
+        yield sublayer.name, update
+        normalized = normalized + sublayer.branch.backward(update)
+    yield "norm_1", normalized
+    yield "x", dx + sublayers[0].norm.backward(normalized)
+
+
+JOINS = {
+    "pre": pre_norm,
+    "post": post_norm,
+    "sandwich": sandwich_norm,
+    "parallel": parallel,
+}
+BACKWARD = {
+    "pre": pre_norm_backward,
+    "post": post_norm_backward,
+    "sandwich": sandwich_norm_backward,
+    "parallel": parallel_backward,
+}
 
 
 def last(stages: Iterable[tuple[str, X]]) -> X:
     """Run all stages and keep the value of the last: what the block hands on."""
     _, x = deque(stages, maxlen=1).pop()
     return x
+
+
+def _from_the_last(sublayers: Reversible) -> Iterator[tuple[int, Sublayer[Part, Add]]]:
+    return zip(range(len(sublayers), 0, -1), reversed(sublayers), strict=True)

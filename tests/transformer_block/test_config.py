@@ -142,6 +142,11 @@ def test_sizes_are_given_by_name():
             "rotary positions turn pairs of features: head_width must be even; got 3",
         ),
         (
+            {"positions": "sinusoidal", "d_model": 15, "n_heads": 3},
+            ValueError,
+            "sinusoidal positions are pairs of features: d_model must be even; got 15",
+        ),
+        (
             {"residual_scaling": "deep_norm", "placement": "sandwich"},
             ValueError,
             "deep_norm needs placement post; got 'sandwich'",
