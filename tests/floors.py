@@ -12,7 +12,18 @@ from typing import NamedTuple
 # Lowest floor first. A room is a file or a folder of files.
 FLOORS = {
     "transformer_block": [
-        {"__init__", "_block_invariants", "_invariants", "axes", "config", "initialization", "joins", "parameters", "presets"},
+        {
+            "__init__",
+            "_attention_invariants",
+            "_block_invariants",
+            "_invariants",
+            "axes",
+            "config",
+            "initialization",
+            "joins",
+            "parameters",
+            "presets",
+        },
         {"in_python", "in_numpy", "in_torch", "cost"},
         {"audit", "figures", "stepper"},
         {"cli"},

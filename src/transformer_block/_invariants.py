@@ -75,13 +75,6 @@ def require_gate(
         require_projection("gate", gate, bias, w1.shape)
 
 
-def require_tokens(name: str, x: Shaped) -> None:
-    """Floating vectors along a sequence."""
-    require_floating(name, x)
-    if len(x.shape) < 2:
-        raise ValueError(f"x must have shape (..., T, D); got {tuple(x.shape)}")
-
-
 def require_memory(x: Shaped, memory: Shaped) -> None:
     """A memory of the same batch, width and dtype, of any length."""
     expected = (*x.shape[:-2], "S", x.shape[-1])
@@ -90,95 +83,7 @@ def require_memory(x: Shaped, memory: Shaped) -> None:
         shape = f"({', '.join(map(str, expected))})"
         raise ValueError(f"memory must have shape {shape}; got {given}")
     if memory.dtype != x.dtype:
-        raise TypeError(f"x is {_dtype_of(x)} but memory is {_dtype_of(memory)}")
-
-
-def require_groups(n_heads: int, n_kv_heads: int) -> None:
-    """Heads of queries that share the heads of keys and values evenly."""
-    if n_kv_heads < 1 or n_heads % n_kv_heads:
-        raise ValueError(
-            f"n_heads {n_heads} is not divisible by n_kv_heads {n_kv_heads}"
-        )
-
-
-def require_attention(
-    x: Shaped,
-    qkv: Shaped,
-    qkv_bias: Shaped | None,
-    out: Shaped,
-    out_bias: Shaped | None,
-    n_heads: int,
-    n_kv_heads: int | None,
-) -> int:
-    """Projections that fit x and its heads; returns the heads of keys and values."""
-    require_tokens("attention", x)
-    d_model = x.shape[-1]
-    groups = require_heads(d_model, n_heads, n_kv_heads)
-    rows = d_model + 2 * groups * (d_model // n_heads)
-    require_projection("qkv", qkv, qkv_bias, (rows, d_model))
-    require_projection("out", out, out_bias, (d_model, d_model))
-    return groups
-
-
-def require_cross_attention(
-    x: Shaped,
-    memory: Shaped,
-    q: Shaped,
-    q_bias: Shaped | None,
-    kv: Shaped,
-    kv_bias: Shaped | None,
-    out: Shaped,
-    out_bias: Shaped | None,
-    n_heads: int,
-    n_kv_heads: int | None,
-) -> int:
-    """A memory and projections that fit x; returns the heads of keys and values."""
-    require_tokens("cross_attention", x)
-    require_memory(x, memory)
-    d_model = x.shape[-1]
-    groups = require_heads(d_model, n_heads, n_kv_heads)
-    rows = 2 * groups * (d_model // n_heads)
-    require_projection("q", q, q_bias, (d_model, d_model))
-    require_projection("kv", kv, kv_bias, (rows, d_model))
-    require_projection("out", out, out_bias, (d_model, d_model))
-    return groups
-
-
-def require_heads(d_model: int, n_heads: int, n_kv_heads: int | None) -> int:
-    """Heads that share the width; returns n_kv_heads, which is n_heads unless given."""
-    require_divisible(d_model, n_heads)
-    groups = n_heads if n_kv_heads is None else n_kv_heads
-    require_groups(n_heads, groups)
-    return groups
-
-
-def require_cached(k: Shaped, v: Shaped, room: Shaped | None) -> None:
-    """Keys and values alike, and of the batch, heads, width and dtype of the cache."""
-    require_tokens("a cache", k)
-    require_shape("v", v, k.shape)
-    if room is not None:
-        *batch, _, width = room.shape
-        require_shape("k", k, (*batch, k.shape[-2], width))
-    for name, given, kept in (("v", v, k), ("k", k, k if room is None else room)):
-        if given.dtype != kept.dtype:
-            raise TypeError(
-                f"{name} is {_dtype_of(given)} where the cache holds {_dtype_of(kept)}"
-            )
-
-
-def require_room(held: int, capacity: int, new: int) -> None:
-    """Free positions for all that is new."""
-    if held + new > capacity:
-        raise ValueError(
-            f"the cache holds {held} of {capacity} positions: no room for {new} more"
-        )
-
-
-def require_window_fits(window: int | None, capacity: int) -> None:
-    """A window of at least one key that the cache can hold."""
-    require_window(window, causal=True)
-    if window is not None and window > capacity:
-        raise ValueError(f"window {window} does not fit into capacity {capacity}")
+        raise TypeError(f"x is {dtype_of(x)} but memory is {dtype_of(memory)}")
 
 
 def require_even(name: str, width: int) -> None:
@@ -199,12 +104,6 @@ def require_window(window: int | None, causal: bool) -> None:
         require_at_least("window", window, 1)
         if not causal:
             raise ValueError("a window needs causal attention: it looks back")
-
-
-def require_causal_cache(causal: bool) -> None:
-    """A cache holds the past alone, so that only causal attention can use it."""
-    if not causal:
-        raise ValueError("a cache needs causal attention: it holds the past alone")
 
 
 def require_rate(rate: float) -> None:
@@ -256,14 +155,14 @@ def require_one_of(name: str, value: str, known: Collection[str]) -> None:
 
 def require_floating(name: str, x: Shaped) -> None:
     """A floating dtype: the mean of integers would be rounded."""
-    if "float" not in _dtype_of(x):
-        raise TypeError(f"{name} needs a floating dtype; got {_dtype_of(x)}")
+    if "float" not in dtype_of(x):
+        raise TypeError(f"{name} needs a floating dtype; got {dtype_of(x)}")
 
 
 def require_integers(name: str, x: Shaped) -> None:
     """An integer dtype of any width."""
-    if "int" not in _dtype_of(x):
-        raise TypeError(f"{name} must be integers; got {_dtype_of(x)}")
+    if "int" not in dtype_of(x):
+        raise TypeError(f"{name} must be integers; got {dtype_of(x)}")
 
 
 def require_shape(name: str, x: Shaped, expected: Shape) -> None:
@@ -275,12 +174,12 @@ def require_shape(name: str, x: Shaped, expected: Shape) -> None:
 
 
 def _require_boolean(visible: Shaped) -> None:
-    if _dtype_of(visible) != "bool":
+    if dtype_of(visible) != "bool":
         raise TypeError(
             "visible must be boolean, True where a key is seen; "
-            f"got {_dtype_of(visible)}"
+            f"got {dtype_of(visible)}"
         )
 
 
-def _dtype_of(x: Shaped) -> str:
+def dtype_of(x: Shaped) -> str:
     return str(x.dtype).removeprefix("torch.")

@@ -5,11 +5,11 @@ from typing import NamedTuple, TypedDict, Unpack
 import numpy as np
 from jaxtyping import Bool, Float
 
-from transformer_block._invariants import (
+from transformer_block._attention_invariants import (
     require_attention,
     require_causal_cache,
-    require_visible,
 )
+from transformer_block._invariants import require_visible
 from transformer_block.in_numpy import Saved
 from transformer_block.in_numpy.cache import KVCache
 from transformer_block.in_numpy.dropout import DropMask

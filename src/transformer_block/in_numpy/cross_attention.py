@@ -5,7 +5,7 @@ from typing import NamedTuple, TypedDict, Unpack
 import numpy as np
 from jaxtyping import Bool, Float
 
-from transformer_block._invariants import require_cross_attention
+from transformer_block._attention_invariants import require_cross_attention
 from transformer_block.in_numpy import Saved
 from transformer_block.in_numpy.attention import heads_backward
 from transformer_block.in_numpy.dropout import DropMask

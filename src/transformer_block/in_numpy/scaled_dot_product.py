@@ -5,12 +5,8 @@ import math
 import numpy as np
 from jaxtyping import Bool, Float
 
-from transformer_block._invariants import (
-    require_groups,
-    require_shape,
-    require_visible,
-    require_window,
-)
+from transformer_block._attention_invariants import require_groups
+from transformer_block._invariants import require_shape, require_visible, require_window
 from transformer_block.in_numpy import Saved
 from transformer_block.in_numpy.dropout import DropMask, dropout, dropout_backward
 from transformer_block.in_numpy.masks import causal_mask
@@ -126,7 +122,7 @@ def softmax(
     Where nothing is visible there is nothing to share out: all weights are 0.
     """
     if visible is not None:
-        scores = np.where(visible, scores, -np.inf)
+        scores = np.where(visible, scores, scores.dtype.type(-np.inf))
     peak = scores.max(axis=-1, keepdims=True, initial=-np.inf)
     weights = scores - np.where(peak == -np.inf, 0, peak)
     np.exp(weights, out=weights)

@@ -4,12 +4,12 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from transformer_block._invariants import (
+from transformer_block._attention_invariants import (
     require_attention,
     require_causal_cache,
     require_heads,
-    require_visible,
 )
+from transformer_block._invariants import require_visible
 from transformer_block.in_torch import Saved
 from transformer_block.in_torch.cache import KVCache
 from transformer_block.in_torch.dropout import DropMask, Dropout

@@ -4,12 +4,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer_block._invariants import (
-    require_at_least,
+from transformer_block._attention_invariants import (
     require_cached,
     require_room,
     require_window_fits,
 )
+from transformer_block._invariants import require_at_least
 
 
 class KVCache:

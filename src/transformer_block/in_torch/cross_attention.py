@@ -4,7 +4,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from transformer_block._invariants import require_cross_attention, require_heads
+from transformer_block._attention_invariants import (
+    require_cross_attention,
+    require_heads,
+)
 from transformer_block.in_torch import Saved
 from transformer_block.in_torch.dropout import DropMask, Dropout
 from transformer_block.in_torch.heads import (

@@ -6,11 +6,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional
 
-from transformer_block._invariants import (
-    require_groups,
-    require_visible,
-    require_window,
-)
+from transformer_block._attention_invariants import require_groups
+from transformer_block._invariants import require_visible, require_window
 from transformer_block.in_torch import Saved
 from transformer_block.in_torch.dropout import DropMask, dropout
 from transformer_block.in_torch.masks import causal_mask
@@ -117,12 +114,13 @@ def _joined(
 ) -> Tensor | None:
     """What is visible in all heads, by the mask given and by the order of time."""
     require_window(window, causal)
-    T, S = q.shape[-2], k.shape[-2]
+    new, held = q.shape[-2], k.shape[-2]
     if visible is not None:
-        require_visible(visible, (*q.shape[:-3], T, S))
-    sees_all = T == 1 and (window is None or S <= window)  # one new token, as cached
+        require_visible(visible, (*q.shape[:-3], new, held))
+    # One new token, behind a cache, sees all that is there.
+    sees_all = new == 1 and (window is None or held <= window)
     if causal and not sees_all:
-        past = causal_mask(T, S, window, device=q.device)
+        past = causal_mask(new, held, window, device=q.device)
         visible = past if visible is None else visible & past
     return None if visible is None else visible.unsqueeze(-3)
 
