@@ -2,7 +2,8 @@
 
 from collections.abc import Sized
 
-from transformer_block._invariants import Shaped, require_memory, require_shape
+from transformer_block._attention_invariants import require_memory
+from transformer_block._invariants import Shaped, dtype_of, require_shape
 
 
 def require_residual(x: Shaped, update: Shaped, weight: Shaped | None = None) -> None:
@@ -25,7 +26,7 @@ def require_same_dtype(name: str, x: Shaped, parameter: Shaped) -> None:
     """The dtype of the parameters, so that nothing is widened or rounded unasked."""
     if x.dtype != parameter.dtype:
         raise TypeError(
-            f"{name} is {_dtype_of(x)} but the parameters are {_dtype_of(parameter)}"
+            f"{name} is {dtype_of(x)} but the parameters are {dtype_of(parameter)}"
         )
 
 
@@ -66,7 +67,3 @@ def require_caches(caches: Sized | None, n_layers: int) -> None:
         raise ValueError(
             f"a stack of {n_layers} blocks needs {n_layers} caches; got {len(caches)}"
         )
-
-
-def _dtype_of(x: Shaped) -> str:
-    return str(x.dtype).removeprefix("torch.")
