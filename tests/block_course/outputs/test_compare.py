@@ -7,22 +7,15 @@ from nbformat import v4
 
 from block_course.outputs.compare import Output, Tolerance, coalesce, compare, incomparable, never_run
 from tests.block_course.outputs.drawing import Picture
+from tests.block_course.outputs.notebooks import printed, raised
 
 DEFAULT = Tolerance()
-
-
-def printed(text: str, name: str = "stdout") -> Output:
-    return v4.new_output("stream", name=name, text=text)
 
 
 def shown(**data: Any) -> Output:
     kinds = {"plain": "text/plain", "html": "text/html", "svg": "image/svg+xml", "png": "image/png"}
     kinds |= {"json": "application/json"}
     return v4.new_output("display_data", data={kinds[name]: value for name, value in data.items()})
-
-
-def raised(ename: str, evalue: str, *traceback: str) -> Output:
-    return v4.new_output("error", ename=ename, evalue=evalue, traceback=[*traceback])
 
 
 def test_equal_outputs_agree_and_stay_untouched() -> None:

@@ -2,13 +2,13 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
-import nbformat
 import nbval
 import pytest
 from coverage import CoverageData
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode
+
+from tests.block_course.outputs.notebooks import code, printed, raised, result, save
 
 CONFTEST = Path(__file__).parents[3] / "conftest.py"
 SETTINGS = "[pytest]\naddopts = --color=no\nfilterwarnings = error\n"
@@ -22,26 +22,12 @@ def course(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
-def ran(source: str, *outputs: NotebookNode, count: int | None = 1, **metadata: Any) -> NotebookNode:
-    return v4.new_code_cell(source, outputs=list(outputs), execution_count=count, metadata=metadata)
-
-
-def result(plain: str, **data: str) -> NotebookNode:
-    return v4.new_output("execute_result", data={"text/plain": plain, **data}, execution_count=1)
-
-
-def printed(text: str) -> NotebookNode:
-    return v4.new_output("stream", name="stdout", text=text)
-
-
-def raised(ename: str, evalue: str) -> NotebookNode:
-    return v4.new_output("error", ename=ename, evalue=evalue)
-
-
-def save(course: pytest.Pytester, name: str, *cells: NotebookNode) -> None:
+def store(course: pytest.Pytester, name: str, *cells: NotebookNode) -> None:
     path = course.path / name
     path.parent.mkdir(exist_ok=True)
-    nbformat.write(v4.new_notebook(cells=list(cells)), path)
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    save(path, *cells)
 
 
 @pytest.fixture
@@ -67,19 +53,19 @@ Figure()"""
 @pytest.mark.usefixtures("foreign_settings")
 def test_a_true_notebook_passes_whoever_runs_it(course: pytest.Pytester) -> None:
     settings = repr(["1", "1", "1", "41", "module://matplotlib_inline.backend_inline"])
-    save(
+    store(
         course,
         "chapters/true.ipynb",
-        ran("import os, sys\nsys.executable", result(repr(sys.executable))),
-        ran("threads = [f'{each}_NUM_THREADS' for each in ('OMP', 'OPENBLAS', 'MKL')]"),
-        ran("[os.environ[each] for each in [*threads, 'PYTHONHASHSEED', 'MPLBACKEND']]", result(settings)),
-        ran("'stranger' in dir()", result("False")),
-        ran("open('beside.txt').read()", result("'here'")),
-        ran("print('a third')\n1 / 3", printed("a third\n"), result("0.3333333333333334")),
-        ran("2 + 2;"),
-        ran("1 / 0", raised("ZeroDivisionError", "division by zero"), tags=["raises-exception"]),
-        ran(FIGURE, result("figure", **{"image/svg+xml": '<svg><g id="a"><path d="M 1 2.5"/></g></svg>'})),
-        ran("\n", count=None),
+        code("import os, sys\nsys.executable", result(repr(sys.executable))),
+        code("threads = [f'{each}_NUM_THREADS' for each in ('OMP', 'OPENBLAS', 'MKL')]"),
+        code("[os.environ[each] for each in [*threads, 'PYTHONHASHSEED', 'MPLBACKEND']]", result(settings)),
+        code("'stranger' in dir()", result("False")),
+        code("open('beside.txt').read()", result("'here'")),
+        code("print('a third')\n1 / 3", printed("a third\n"), result("0.3333333333333334")),
+        code("2 + 2;"),
+        code("1 / 0", raised("ZeroDivisionError", "division by zero"), tags=["raises-exception"]),
+        code(FIGURE, result("figure", **{"image/svg+xml": '<svg><g id="a"><path d="M 1 2.5"/></g></svg>'})),
+        code("\n", count=None),
     )
     (course.path / "chapters" / "beside.txt").write_text("here")
 
@@ -90,17 +76,17 @@ def test_a_true_notebook_passes_whoever_runs_it(course: pytest.Pytester) -> None
 
 
 def test_what_is_not_proven_fails_or_is_listed(course: pytest.Pytester) -> None:
-    save(
+    store(
         course,
         "false.ipynb",
-        ran("x = 0.125\nx", result("0.127")),
-        ran("x", count=None),
-        ran("x", result("0.125"), count=None),
-        ran("x", result("0.125", **{"image/png": "AAAA"})),
-        ran("x", result("0.125"), nbval={"atol": 1}),
-        ran("# NBVAL_IGNORE_OUTPUT\nx", result("another")),
-        ran("x = 1", tags=["nbval-skip"]),
-        ran("x", result("0.125")),
+        code("x = 0.125\nx", result("0.127")),
+        code("x", count=None),
+        code("x", result("0.125"), count=None),
+        code("x", result("0.125", **{"image/png": "AAAA"})),
+        code("x", result("0.125"), nbval={"atol": 1}),
+        code("# NBVAL_IGNORE_OUTPUT\nx", result("another")),
+        code("x = 1", tags=["nbval-skip"]),
+        code("x", result("0.125")),
     )
 
     outcome = course.runpytest_inprocess("--nbval", "false.ipynb")
@@ -121,9 +107,9 @@ def test_what_is_not_proven_fails_or_is_listed(course: pytest.Pytester) -> None:
 
 def test_notebooks_are_spread_over_workers_and_their_cells_are_not(course: pytest.Pytester) -> None:
     for name in ("a.ipynb", "b.ipynb"):
-        marked = ran("# NBVAL_IGNORE_OUTPUT\nx", result("another"))
-        save(course, name, ran(f"x = '{name}'"), ran("x", result(repr(name))), marked)
-    save(course, "c.ipynb", ran("'c'", result("'d'")))
+        marked = code("# NBVAL_IGNORE_OUTPUT\nx", result("another"))
+        store(course, name, code(f"x = '{name}'"), code("x", result(repr(name))), marked)
+    store(course, "c.ipynb", code("'c'", result("'d'")))
 
     outcome = course.runpytest_inprocess("--nbval", "-n", "2", "--dist", "loadfile")
 
@@ -154,7 +140,7 @@ def test_another_nbval_is_refused(course: pytest.Pytester, monkeypatch: pytest.M
 
 
 def test_without_nbval_nothing_changes(course: pytest.Pytester) -> None:
-    save(course, "a.ipynb", ran("1", result("2")))
+    store(course, "a.ipynb", code("1", result("2")))
     course.makepyfile("def test_other(): pass")
 
     outcome = course.runpytest_inprocess("-n", "0")
@@ -163,7 +149,7 @@ def test_without_nbval_nothing_changes(course: pytest.Pytester) -> None:
 
 
 def test_a_cell_that_kills_its_kernel_fails_at_once(course: pytest.Pytester) -> None:
-    save(course, "a.ipynb", ran("import os\nos._exit(1)"), ran("1", result("1")))
+    store(course, "a.ipynb", code("import os\nos._exit(1)"), code("1", result("1")))
 
     outcome = course.runpytest_inprocess("--nbval")
 
@@ -172,7 +158,7 @@ def test_a_cell_that_kills_its_kernel_fails_at_once(course: pytest.Pytester) -> 
 
 
 def test_a_kernel_that_is_named_is_used(course: pytest.Pytester) -> None:
-    save(course, "a.ipynb", ran("1", result("1")))
+    store(course, "a.ipynb", code("1", result("1")))
 
     outcome = course.runpytest_inprocess("--nbval", "--nbval-kernel-name", "no-such-kernel")
 
@@ -185,7 +171,7 @@ def test_coverage_is_measured_inside_the_kernel(course: pytest.Pytester) -> None
     options = "config.option.cov_source, config.option.cov_config = ['measured'], '.coveragerc'"
     course.makeconftest(f"{CONFTEST.read_text()}\ndef pytest_configure(config):\n    {options}\n")
     course.makepyfile(measured="def half(x):\n    return x / 2\n")
-    save(course, "a.ipynb", ran("from measured import half\nhalf(3)", result("1.5")))
+    store(course, "a.ipynb", code("from measured import half\nhalf(3)", result("1.5")))
 
     outcome = course.runpytest_inprocess("--nbval", "-p", "no:pytest_cov")
 
@@ -197,7 +183,7 @@ def test_coverage_is_measured_inside_the_kernel(course: pytest.Pytester) -> None
 
 
 def test_a_cell_that_does_not_end_is_stopped(course: pytest.Pytester) -> None:
-    save(course, "a.ipynb", ran("while True: pass"))
+    store(course, "a.ipynb", code("while True: pass"))
 
     outcome = course.runpytest_inprocess("--nbval", "--nbval-cell-timeout", "1.5")
 
