@@ -2,56 +2,44 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
 
 from rich.console import Console
 
-from block_course.checks import assignments
-from block_course.grading import show, walls
+from block_course.grading import show
 from block_course.grading.attempt import Limits
-from block_course.grading.judge import Task
-from block_course.grading.neutral import storable
-from block_course.grading.notebook import Unreadable
-from block_course.grading.pool import graded
-from block_course.grading.result import Result, has_grader_error
+from block_course.grading.batch import (
+    BAD_USAGE,
+    GRADED,
+    GRADER_ERROR,
+    INTERRUPTED,
+    Report,
+    UsageError,
+    grade,
+    look,
+)
+from block_course.grading.result import has_grader_error
 from block_course.grading.secret import Secret, SecretError, create_secret, read_secret
-from block_course.grading.store import RESULTS, InUse, Journal, write_results
-from block_course.grading.submission import Found, NotFound, SetAside, Submission, contents, find
+from block_course.grading.store import RESULTS, InUse
+from block_course.grading.submission import NotFound
 from block_course.grading.worker import Terms
 
-GRADED, GRADER_ERROR, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
+__all__ = [
+    "BAD_USAGE",
+    "EXERCISES",
+    "GRADED",
+    "GRADER_ERROR",
+    "INTERRUPTED",
+    "Report",
+    "grade",
+    "look",
+    "run",
+]
+
 EXERCISES = Path(__file__).resolve().parents[3] / "exercises"
 SECRET = "secret"
-SCHEMA = 1
-
-
-class UsageError(Exception):
-    """What was asked for can't be done; the message says why, and the cure."""
-
-
-@dataclass
-class Report:
-    """What a run has done: its results, how many were there before, what it set aside, what to know."""
-
-    results: list[Result] = field(default_factory=list)
-    reused: int = 0
-    set_aside: tuple[SetAside, ...] = ()
-    about: dict[str, Any] = field(default_factory=dict)
-    interrupted: bool = False
-
-    @property
-    def status(self) -> int:
-        """The exit status for it."""
-        if self.interrupted:
-            return INTERRUPTED
-        return GRADER_ERROR if any(map(has_grader_error, self.results)) else GRADED
 
 
 def run(
@@ -94,89 +82,6 @@ def run(
     return report.status
 
 
-def look(paths: Sequence[Path], out: Path, exercises: Path, workers: int = 1) -> Found:
-    """Find what is to be graded and make the folder for the results.
-
-    Raises UsageError if that can't be done here, NotFound for a path that isn't there.
-    """
-    if sys.platform != "linux":
-        raise UsageError(f"grading needs Linux, this is {sys.platform}; a container with Linux will do")
-    if workers < 1:
-        raise UsageError(f"workers must be at least 1; got {workers}")
-    if not paths:
-        raise UsageError("no notebook and no folder was named")
-    found = find(paths, assignments())
-    for stem in sorted({each.assignment.stem for each in found.submissions}):
-        if not (exercises / f"{stem}.ipynb").is_file():
-            raise UsageError(f"there is no released notebook {exercises / stem}.ipynb; make it: make release")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the folder {out} can't be made: {error.strerror}") from None
-    return found
-
-
-def grade(
-    found: Found,
-    out: Path,
-    terms: Terms,
-    *,
-    workers: int = 1,
-    regrade: bool = False,
-    each: Callable[[], None] = lambda: None,
-) -> Report:
-    """Grade what was found, and write the results, at an interrupt too; `each` is called after each.
-
-    What is in the journal of `out` already, with the same content, secret, limits and version of the checks,
-    is not graded again, unless `regrade`. The results hold earlier runs into the same folder as well.
-
-    Raises InUse if another grader writes to `out`.
-    """
-    report = Report(set_aside=found.set_aside)
-
-    def done(result: Result) -> None:
-        report.results.append(result)
-        each()
-
-    def to_do() -> Iterator[Task]:
-        for submission in sorted(found.submissions, key=lambda each: (each.assignment.stem, each.learner)):
-            task = _task(submission)
-            key = terms.key(task)
-            known = None if regrade else journal.find(key)
-            if known is None:
-                yield task
-            else:
-                known = known.copy()
-                known["file"] = task.file
-                journal.keep(key, known)
-                report.reused += 1
-                done(known)
-
-    with Journal(out) as journal:
-        try:
-            with _termination_interrupts(), closing(graded(to_do(), terms, workers)) as results:
-                for task, result in results:
-                    journal.keep(terms.key(task), result)
-                    done(result)
-        except KeyboardInterrupt:
-            report.interrupted = True
-        finally:
-            report.results.sort(key=lambda result: (result["learner"], result["assignment"]))
-            report.about = _about(terms, found, journal)
-            write_results(out, journal.latest(), report.about)
-    return report
-
-
-def _task(submission: Submission) -> Task:
-    try:
-        data, problem = contents(submission.path), ""
-    except Unreadable as error:
-        data, problem = b"", str(error)
-    return Task(
-        storable(submission.learner), submission.assignment, storable(str(submission.path)), data, problem
-    )
-
-
 def _limits(cell_seconds: float, submission_seconds: float, memory_mb: int) -> Limits:
     try:
         return Limits(cell_seconds, submission_seconds, memory_mb)
@@ -197,22 +102,6 @@ def _secret(given: Path | None, out: Path, aside: Console) -> Secret:
     return secret
 
 
-def _about(terms: Terms, found: Found, journal: Journal) -> dict[str, Any]:
-    stood = [result["walls"] for result in journal.latest() if result["walls"]]
-    return {
-        "schema": SCHEMA,
-        "secret": terms.secret.fingerprint,
-        "limits": asdict(terms.limits),
-        "walls": {
-            "standing": [wall for wall in (stood[0] if stood else []) if all(wall in each for each in stood)],
-            "not_confined": list(walls.not_confined()),
-            "warning": walls.WARNING,
-        },
-        "not_graded": [{"file": storable(str(each.path)), "reason": each.reason} for each in found.set_aside],
-        "unknown_lines": journal.damaged,
-    }
-
-
 def _show(console: Console, report: Report, out: Path) -> None:
     if report.results:
         show.table(console, report.results)
@@ -231,17 +120,3 @@ def _complain(aside: Console, report: Report) -> None:
             show.say(aside, f"The grader failed on {result['file']}, which has no points yet: {why}")
     if report.interrupted:
         show.say(aside, "Interrupted. The same command goes on where it stopped.")
-
-
-@contextmanager
-def _termination_interrupts() -> Iterator[None]:
-    """Let SIGTERM end a run as Ctrl-C does, so that the results are written."""
-
-    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from pathlib import Path
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove_tree(folder: Path) -> None:
     """Remove a folder whatever it holds: folders nested thousands deep, without permissions, symbolic links.
 
-    Each folder found inside is first moved to the top, so that no path grows too long and nothing recurses.
-    Nothing outside is followed or touched. Must not run while something still writes there.
+    It steps from folder to folder, so that no path grows too long, nothing recurses and one descriptor is
+    open. Nothing outside is followed or touched. Must not run while something still writes there.
     """
-    waiting, moved = [folder], 0
-    emptied: list[Path] = []
+    try:
+        folder.chmod(0o700)
+        here = os.open(folder, _FOLDER)
+    except FileNotFoundError:
+        return
+    above: list[str] = []
+    waiting = [_without_files(here)]
     while waiting:
-        here = waiting.pop()
-        with contextlib.suppress(FileNotFoundError):
-            here.chmod(0o700)
-            with os.scandir(here) as entries:
-                found = list(entries)
-            for entry in found:
-                if entry.is_dir(follow_symlinks=False):
-                    os.chmod(entry.path, 0o700)  # a folder that can't be written in can't be moved
-                    moved += 1
-                    waiting.append(folder / f".removing-{os.getpid()}-{moved}")
-                    os.rename(entry.path, waiting[-1])
-                else:
-                    os.unlink(entry.path)
-            emptied.append(here)
-    for here in reversed(emptied):
-        here.rmdir()
+        if waiting[-1]:
+            name = waiting[-1].pop()
+            os.chmod(name, 0o700, dir_fd=here)
+            above.append(name)
+            here = _stepped(here, name)
+            waiting.append(_without_files(here))
+            continue
+        waiting.pop()
+        if above:
+            here = _stepped(here, "..")
+            os.rmdir(above.pop(), dir_fd=here)
+    os.close(here)
+    folder.rmdir()
+
+
+def _without_files(here: int) -> list[str]:
+    """Remove a folder's files, and give the names of the folders in it."""
+    with os.scandir(here) as entries:
+        found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for name, is_folder in found:
+        if not is_folder:
+            os.unlink(name, dir_fd=here)
+    return [name for name, is_folder in found if is_folder]
+
+
+def _stepped(here: int, name: str) -> int:
+    there = os.open(name, _FOLDER, dir_fd=here)
+    os.close(here)
+    return there

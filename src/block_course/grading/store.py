@@ -87,7 +87,7 @@ class Journal:
 def write_results(folder: Path, results: Iterable[Result], about: Mapping[str, Any]) -> None:
     """Write results.json and grades.csv, each in one step: a reader sees the old one or the new one."""
     in_order = list(results)
-    whole = json.dumps({**about, "results": in_order}, indent=1, ensure_ascii=False, allow_nan=False)
+    whole = json.dumps({**about, "results": in_order}, indent=1, allow_nan=False)
     _write(folder / RESULTS, whole + "\n")
     _write(folder / GRADES, _table(in_order))
 

@@ -10,6 +10,8 @@ from block_course.grading.plan import Step
 from block_course.grading.reply import Outcome
 from tests.block_course.grading.examples import ADD, DOUBLE, RIGHT_ADD, RIGHT_DOUBLE, SECRET, TINY
 
+pytestmark = pytest.mark.slow
+
 QUICK = Limits(cell_seconds=1.0, submission_seconds=20.0)
 FOREVER = "while True: pass"
 

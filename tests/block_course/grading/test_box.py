@@ -15,6 +15,8 @@ from block_course.grading.reply import Outcome
 from block_course.grading.wire import Frame, Gone
 from tests.block_course.grading.processes import ends
 
+pytestmark = pytest.mark.slow
+
 X = np.arange(6.0).reshape(2, 3)
 CASE = Case(name="a case", arguments={"x": X, "by": 2.5})
 ONE = Case(name="a case", arguments={"x": X})

@@ -11,6 +11,8 @@ from block_course.grading.fork_server import BoxError, ForkServer, Settings
 from block_course.grading.wire import Gone
 from tests.block_course.grading.processes import ends
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings("00_tiny")
 
 

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from block_course.grading import grade as grading_grade
+from block_course.grading import batch
 from block_course.grading.grade import BAD_USAGE, GRADED, GRADER_ERROR, INTERRUPTED, run
 from block_course.grading.judge import Task
 from block_course.grading.result import Result
 from block_course.grading.store import Journal
 from block_course.grading.worker import Grader
 from tests.block_course.grading.examples import KEY, RELEASED_BYTES, TINY, released_in, submission
+
+pytestmark = pytest.mark.slow
 
 
 class Course:
@@ -55,7 +57,7 @@ class Course:
 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    monkeypatch.setattr(grading_grade, "assignments", lambda: (TINY,))
+    monkeypatch.setattr(batch, "assignments", lambda: (TINY,))
     course = Course(tmp_path)
     course.hand_in("ann", submission())
     course.hand_in("bob", RELEASED_BYTES)
@@ -235,6 +237,27 @@ def test_bad_usage_is_one_sentence(
     assert error.count("\n") == 1
 
 
+def test_an_empty_folder_is_graded_to_nothing(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(course.submitted)
+    course.submitted.mkdir()
+
+    assert course.run(quiet=False) == GRADED
+
+    assert course.about()["results"] == []
+    assert "Graded now: 0, before: 0." in capsys.readouterr().out
+
+
+def test_a_submission_that_is_no_file_is_reported_unreadable(course: Course) -> None:
+    path = course.hand_in("eve", b"")
+    path.unlink()
+    os.mkfifo(path)
+
+    assert course.run() == GRADED
+
+    mark = course.results()["eve"]["exercises"][0]
+    assert (mark["verdict"], mark["why"]) == ("unreadable", "this is no regular file")
+
+
 def test_naming_nothing_is_bad_usage(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([], course.out) == BAD_USAGE
     assert "no notebook and no folder was named" in capsys.readouterr().err
@@ -304,7 +327,7 @@ def test_learners_names_do_not_break_the_table(
     course: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    course.hand_in("[bold]x[/bold] \x1b[31m =1+1", submission())
+    course.hand_in("[red]x[link=e] \x1b[31m =1+1", submission())
     raw = os.path.join(os.fsencode(course.submitted), b"caf\xe9")
     os.mkdir(raw)
     with open(os.path.join(raw, b"00_tiny.ipynb"), "wb") as file:
@@ -313,18 +336,18 @@ def test_learners_names_do_not_break_the_table(
     assert course.run(quiet=False) == GRADED
 
     shown = capsys.readouterr().out
-    assert "[bold]x[/bold] \\x1b[31m =1+1" in shown
+    assert "[red]x[link=e] \\x1b[31m =1+1" in shown
     assert "caf\\udce9" in shown
-    assert {"[bold]x[/bold] \x1b[31m =1+1", "caf\\udce9"} < set(course.results())
+    assert {"[red]x[link=e] \x1b[31m =1+1", "caf\\udce9"} < set(course.results())
 
 
 KILLED = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from block_course.grading import grade
+from block_course.grading import batch, grade
 from tests.block_course.grading.examples import TINY
-grade.assignments = lambda: (TINY,)
+batch.assignments = lambda: (TINY,)
 folder = Path({folder!r})
 sys.exit(grade.run([folder / "submitted"], folder / "out", secret=folder / "secret",
                    exercises=folder / "exercises", quiet=True))

@@ -312,7 +312,7 @@ class Processes:
     """Children as the kernel would tell of them: how often each is still alive when asked, and its status."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, alive: int, orphans: int = 0) -> None:
-        self.alive, self.orphans = alive, orphans
+        self.alive, self.orphans, self.ended = alive, orphans, False
         self.killed: list[tuple[str, int]] = []
         monkeypatch.setattr(os, "waitpid", self.waitpid)
         monkeypatch.setattr(os, "kill", lambda pid, number: self._kill("kill", number))
@@ -330,7 +330,8 @@ class Processes:
             self.alive -= 1
             return (0, 0) if self.alive >= 0 else (pid, 11)
         if self.orphans:
-            return 0, 0
+            self.ended = not self.ended  # by turns one that lives and one that has just ended
+            return (0, 0) if self.ended else (99, 9)
         raise ChildProcessError
 
     def end_descendants(self, pid: int) -> None:

@@ -17,6 +17,8 @@ from block_course.grading.worker import settings
 from tests.block_course.grading.examples import KEY
 from tests.block_course.grading.test_box import soon
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def layer_norm_box() -> Iterator[Box]:
@@ -82,7 +84,7 @@ def test_no_check_and_no_reference_is_in_memory(child: Child) -> None:
 
 
 SEARCH = """
-# the wanted text stands here and in memory only with each bit turned over, so that the search can't find itself
+# the wanted text is here and in memory with each bit turned over only: the search can't find itself
 wanted = bytes({inverted})
 turned = bytes(255 - byte for byte in range(256))
 found = 0
@@ -143,7 +145,8 @@ def test_the_process_is_walled_in(child: Child) -> None:
         child,
         "import os, resource\n"
         "lines = open('/proc/self/status').read().splitlines()\n"
-        "told = [[line for line in lines if line.startswith('NoNewPrivs')], os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid(),\n"
+        "told = [[line for line in lines if line.startswith('NoNewPrivs')],\n"
+        "        os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid(),\n"
         "        resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE)]",
     )
 

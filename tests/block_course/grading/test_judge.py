@@ -23,6 +23,8 @@ from tests.block_course.grading.examples import (
 )
 from tests.block_course.grading.notebooks import code
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(cell_seconds=1.0, submission_seconds=20.0)
 
 

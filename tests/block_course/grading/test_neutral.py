@@ -14,7 +14,7 @@ def test_one_line_is_cut_at_its_limit() -> None:
 
 
 def test_lines_keep_their_ends() -> None:
-    assert lines("a\r\nb\n\tc\x07\u2028d") == "a\nb\n        c\\x07\\u2028d"
+    assert lines("a\r\nb\n\tc\x07\u2028d\u00a0e") == "a\nb\n        c\\x07\\u2028d e"
     assert lines("x" * 20, limit=5) == "xxxx…"
 
 

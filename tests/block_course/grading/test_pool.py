@@ -21,6 +21,8 @@ from block_course.grading.worker import Terms
 from tests.block_course.grading.examples import SECRET
 from tests.block_course.grading.notebooks import answer, as_bytes, notebook
 
+pytestmark = pytest.mark.slow
+
 LAYER_NORM = assignment("layer_norm")
 TERMS = Terms(SECRET, Limits(), EXERCISES)
 RIGHT = "def statistics(x):\n    return x.mean(-1, keepdims=True), x.var(-1, keepdims=True)"

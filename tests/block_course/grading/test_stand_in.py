@@ -14,7 +14,8 @@ def furnished(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """This process as if it were the box, put back in order afterwards."""
     modules = dict(sys.modules)
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
-    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    for name in [each for each in modules if each.partition(".")[0] == "torch"]:
+        monkeypatch.delitem(sys.modules, name)
     for name in ("input", "get_ipython", "display"):
         monkeypatch.setattr(builtins, name, getattr(builtins, name, None), raising=False)
     stand_in.furnish("00_tiny", ("transformer_block.axes", "transformer_block.in_numpy.masks"), torch=False)

@@ -10,6 +10,8 @@ from block_course.grading.secret import Secret
 from block_course.grading.worker import Grader, Terms, settings, version
 from tests.block_course.grading.examples import RELEASED_BYTES, SECRET, TINY, released_in, submission, task
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(cell_seconds=5.0, submission_seconds=20.5, memory_mb=300)
 
 
