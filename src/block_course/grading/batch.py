@@ -87,7 +87,7 @@ def grade(
     Raises InUse if another grader writes to `out`.
     """
     report = Report(set_aside=found.set_aside)
-    with Journal(out) as journal:
+    with Journal(out) as journal, walls.hidden_memory():
         run = _Run(terms, journal, report, each, regrade)
         try:
             with _termination_interrupts(), closing(graded(run.to_do(found), terms, workers)) as results:

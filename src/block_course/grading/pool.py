@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from block_course.checks import assignment
+from block_course.grading import walls
 from block_course.grading.attempt import Limits
 from block_course.grading.judge import Task, grader_error
 from block_course.grading.result import Result
@@ -54,6 +55,7 @@ def graded(tasks: Iterable[Task], terms: Terms, workers: int) -> Generator[tuple
 
 def work(line: socket.socket) -> None:
     """The life of a worker: the terms come first, then submissions, until the line is closed."""
+    walls.hide_memory()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # through `with`, which ends the box
     read = reader(line.fileno())
     try:

@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 WARNING = (
@@ -59,6 +60,17 @@ def not_confined() -> tuple[str, ...]:
 def hide_memory() -> None:
     """Keep other processes of the same user, unless it is root, from reading this one's memory."""
     _prctl(_SET_DUMPABLE, 0)
+
+
+@contextlib.contextmanager
+def hidden_memory() -> Iterator[None]:
+    """The same for as long as the secret is in use."""
+    before = _prctl(_GET_DUMPABLE)
+    hide_memory()
+    try:
+        yield
+    finally:
+        _prctl(_SET_DUMPABLE, before)
 
 
 def adopt_orphans() -> None:

@@ -35,7 +35,8 @@ pytestmark = pytest.mark.slow
 
 LAYER_NORM = assignment(STEM)
 RELEASED = read((EXERCISES / f"{STEM}.ipynb").read_bytes())
-LIMITS = Limits(cell_seconds=2.0, submission_seconds=30.0, memory_mb=512)
+LIMITS = Limits(memory_mb=512)
+HASTY = Limits(cell_seconds=2.0, submission_seconds=30.0, memory_mb=512)
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +49,8 @@ class Grade:
     def __init__(self, box: Box) -> None:
         self.box = box
 
-    def __call__(self, data: bytes) -> Result:
-        result = grade_one(Task("ann", LAYER_NORM, "file", data), RELEASED, self.box, SECRET, LIMITS)
+    def __call__(self, data: bytes, limits: Limits = LIMITS) -> Result:
+        result = grade_one(Task("ann", LAYER_NORM, "file", data), RELEASED, self.box, SECRET, limits)
         result["seconds"] = 0.0
         return result
 
@@ -120,7 +121,7 @@ NOTHING_RIGHT = [source(STATISTICS, WRONG.format("statistics")), source(FORWARD,
 def test_a_cheat_gains_nothing_with(grade: Grade, text: str) -> None:
     honest = grade(edited(*NOTHING_RIGHT))
 
-    result = grade(edited(*NOTHING_RIGHT, last(text)))
+    result = grade(edited(*NOTHING_RIGHT, last(text)), HASTY)
 
     assert honest["points"] is not None
     assert result["points"] is not None, result
@@ -134,7 +135,7 @@ def test_the_next_learner_is_graded_as_before_after(
     monkeypatch.setattr(fork_server, "ANSWER_SECONDS", 2.0)
     before = grade(edited())
 
-    result = grade(edited(last(text)))
+    result = grade(edited(last(text)), HASTY)
     after_it = grade(edited())
 
     assert after_it == before
@@ -142,7 +143,7 @@ def test_the_next_learner_is_graded_as_before_after(
 
 
 def test_a_loop_in_one_answer_costs_that_exercise_alone(grade: Grade) -> None:
-    result = grade(edited(source(FORWARD, "def layer_norm(*a):\n    while True: pass")))
+    result = grade(edited(source(FORWARD, "def layer_norm(*a):\n    while True: pass")), HASTY)
 
     assert verdicts(result) == ["pass", "timeout"]
     assert result["points"] == 3.0

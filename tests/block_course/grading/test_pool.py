@@ -5,12 +5,13 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from block_course.checks import assignment
-from block_course.grading import pool, wire
+from block_course.grading import pool, walls, wire
 from block_course.grading.attempt import Limits
 from block_course.grading.grade import EXERCISES
 from block_course.grading.judge import Task
@@ -124,6 +125,7 @@ class TestTheLifeOfAWorker:
     @pytest.fixture
     def line(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
         monkeypatch.setattr(signal, "signal", lambda number, handler: None)
+        monkeypatch.setattr(walls, "hide_memory", lambda: None)
         ours, theirs = socket.socketpair()
         worker = threading.Thread(target=work, args=(theirs,))
         worker.start()
@@ -152,13 +154,15 @@ class TestTheLifeOfAWorker:
         line.close()
 
     def test_ends_at_a_signal_through_its_clean_up(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        handlers = {}
+        handlers: dict[object, Any] = {}
         monkeypatch.setattr(signal, "signal", handlers.__setitem__)
+        monkeypatch.setattr(walls, "hide_memory", lambda: handlers.update(hidden=True))
         ours, theirs = socket.socketpair()
         ours.close()
         work(theirs)
         theirs.close()
 
+        assert handlers["hidden"]
         with pytest.raises(SystemExit):
             handlers[signal.SIGTERM](signal.SIGTERM, None)
 

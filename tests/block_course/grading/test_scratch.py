@@ -30,7 +30,7 @@ def test_a_folder_nested_deeper_than_python_recurses_is_removed(
     folder = tmp_path / "folder"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    for _ in range(2500):
+    for _ in range(1200):
         os.mkdir("nested")
         os.chdir("nested")
     monkeypatch.chdir(tmp_path)

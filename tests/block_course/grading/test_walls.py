@@ -147,6 +147,14 @@ def test_a_setting_is_one_option(
     assert kernel.options == dict([option])
 
 
+def test_memory_is_hidden_for_a_while() -> None:
+    before = walls._prctl(walls._GET_DUMPABLE)
+    with walls.hidden_memory():
+        during = walls._prctl(walls._GET_DUMPABLE)
+
+    assert (during, walls._prctl(walls._GET_DUMPABLE)) == (0, before)
+
+
 def test_what_is_open_is_said_and_more_of_it_for_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert walls.not_confined() == ("file system", "network", "other processes of the same user")
