@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from jaxtyping import Float
@@ -59,38 +59,36 @@ def before_and_after(
 
 @styled
 def what_is_left(
-    pairs: Float[np.ndarray, "N 2"], triples: Float[np.ndarray, "M 3"]
+    pairs: Float[np.ndarray, "N 2"],
+    pairs_after: Float[np.ndarray, "N 2"],
+    triples: Float[np.ndarray, "M 3"],
+    triples_after: Float[np.ndarray, "M 3"],
 ) -> BookFigure:
-    """Tokens of two and three features, before layer norm (hollow) and after it."""
+    """Tokens of two and three features: before layer norm hollow, after it filled."""
     drawing = figure(2.75)
     left, right = drawing.subplots(1, 2)
     # an orthonormal basis of the directions in which three features differ
     basis = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2.0], [6.0]])
-    _move(left, pairs, _normalized(pairs))
+    _move(left, pairs, pairs_after)
     left.axline((0, 0), slope=-1, color=MUTED, lw=1, ls=":")
     left.set(
         title="2 features: 2 points are left", xlabel="feature 1", ylabel="feature 2"
     )
-    _move(right, triples @ basis.T, _normalized(triples) @ basis.T)
+    _move(right, triples @ basis.T, triples_after @ basis.T)
     right.add_patch(Circle((0, 0), np.sqrt(3), fill=False, color=MUTED, lw=1, ls=":"))
     right.set(
         title="3 features: a circle is left",
-        xlabel="feature 1 − feature 2",
-        ylabel="both − feature 3",
+        xlabel="1 against 2",
+        ylabel="1 and 2 against 3",
     )
-    for axes, limit in ((left, 3.2), (right, 3.2)):
-        axes.set(
-            xlim=(-limit, limit),
-            ylim=(-limit, limit),
-            aspect="equal",
-            xticks=[-2, 0, 2],
-            yticks=[-2, 0, 2],
-        )
+    right.set(xticks=[], yticks=[])
+    left.set(xticks=[-2, 0, 2], yticks=[-2, 0, 2])
+    furthest = 1.08 * max(
+        np.abs(pairs).max(), np.linalg.norm(triples @ basis.T, axis=1).max()
+    )
+    for axes in (left, right):
+        axes.set(xlim=(-furthest, furthest), ylim=(-furthest, furthest), aspect="equal")
     return drawing
-
-
-def _normalized(x: Float[np.ndarray, "N D"]) -> Float[np.ndarray, "N D"]:
-    return (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)
 
 
 def _move(
@@ -104,70 +102,99 @@ def _move(
 
 @styled
 def shared_statistics(batch: int, positions: int, features: int) -> BookFigure:
-    """Which entries of a (B, T, D) tensor share one mean: layer and batch norm."""
-    drawing = figure(3.9)
-    rows = {
-        "layer norm: one mean for each token": lambda b, t, d: b == 0 and t == 1,
-        "batch norm: one mean for each feature": lambda b, t, d: d == 1,
-    }
-    for axes, (title, shares) in zip(drawing.subplots(2, 1), rows.items(), strict=True):
-        bare(axes)
-        axes.set_title(title)
-        for b, t, d in np.ndindex(batch, positions, features):
-            x, y = b * (features + 1.6) + d, -t
-            face = NORM if shares(b, t, d) else PAPER
-            axes.add_patch(
-                Rectangle((x, y), 0.92, 0.92, facecolor=face, edgecolor=MUTED, lw=0.8)
-            )
-            if shares(b, t, d):
-                axes.text(
-                    x + 0.46, y + 0.44, "μ", color="white", ha="center", va="center"
-                )
-        for b in range(batch):
-            start = b * (features + 1.6)
-            axes.text(
-                start + features / 2,
-                1.15,
-                f"item {b}: {features} features",
-                ha="center",
-                fontsize=9.5,
-            )
-            for t in range(positions):
-                axes.text(
-                    start - 0.15,
-                    0.44 - t,
-                    f"t={t}",
-                    ha="right",
-                    va="center",
-                    color=MUTED,
-                    fontsize=9,
-                )
-        axes.set(
-            xlim=(-0.9, batch * (features + 1.6) - 1.2), ylim=(1 - positions - 0.1, 1.8)
+    """Entries of a (B, T, D) tensor that share a mean: layer norm and batch norm."""
+    drawing = figure(4.3)
+    above, below = drawing.subplots(2, 1)
+    starts = [item * (features + 1.9) for item in range(batch)]
+    _grid(above, starts, positions, features, lambda item, t, d: item == 0 and t == 1)
+    above.set_title("layer norm: one mean for each token")
+    above.text(features + 0.1, -0.56, "one\nmean", va="center", color=NORM)
+    _grid(below, starts, positions, features, lambda item, t, d: d == 1)
+    below.set_title("batch norm: one mean for each feature")
+    bottom, ends = (
+        1 - positions - 0.55,
+        [start + 1.46 for start in (starts[0], starts[-1])],
+    )
+    below.plot(
+        [ends[0], ends[0], ends[1], ends[1]],
+        [bottom + 0.35, bottom, bottom, bottom + 0.35],
+        color=NORM,
+    )
+    below.text(
+        sum(ends) / 2, bottom - 0.2, "one mean", ha="center", va="top", color=NORM
+    )
+    return drawing
+
+
+def _grid(
+    axes: Axes,
+    starts: list[float],
+    positions: int,
+    features: int,
+    shares: Callable[[int, int, int], bool],
+) -> None:
+    bare(axes)
+    for item, start in enumerate(starts):
+        axes.text(
+            start + features / 2,
+            1.15,
+            f"item {item}: {features} features",
+            ha="center",
+            fontsize=9.5,
         )
+        for t in range(positions):
+            axes.text(
+                start - 0.15,
+                0.44 - t,
+                f"t={t}",
+                ha="right",
+                va="center",
+                color=MUTED,
+                fontsize=9,
+            )
+            for d in range(features):
+                face = NORM if shares(item, t, d) else PAPER
+                axes.add_patch(
+                    Rectangle(
+                        (start + d, -t),
+                        0.92,
+                        0.92,
+                        facecolor=face,
+                        edgecolor=MUTED,
+                        lw=0.8,
+                    )
+                )
+    axes.set(xlim=(-0.9, starts[-1] + features + 0.1), ylim=(1 - positions - 1.3, 1.8))
+
+
+@styled
+def jacobian(derivative: Float[np.ndarray, "D D"]) -> BookFigure:
+    """The derivative of each output feature by each input feature."""
+    drawing = figure(3.6)
+    axes = drawing.subplots()
+    matrix(axes, derivative, limit=np.abs(derivative).max())
+    ticks = np.arange(len(derivative))
+    axes.set_xticks(ticks + 0.5, ticks + 1)
+    axes.set_yticks(ticks + 0.5, ticks + 1)
+    axes.set(
+        title="∂(output feature) / ∂(input feature)",
+        xlabel="input feature",
+        ylabel="output feature",
+    )
     return drawing
 
 
 @styled
-def jacobian(
-    derivative: Float[np.ndarray, "D D"], singular: Mapping[int, Float[np.ndarray, "_"]]
-) -> BookFigure:
-    """The derivative of each output by each input, and singular values for each D."""
-    drawing = figure(5.6)
-    above, below = drawing.subplots(2, 1, height_ratios=[3, 2])
-    matrix(above, derivative, limit=np.abs(derivative).max())
-    ticks = np.arange(len(derivative))
-    above.set_title("∂(output feature) / ∂(input feature), 4 features")
-    above.set_xticks(ticks + 0.5, ticks + 1)
-    above.set_yticks(ticks + 0.5, ticks + 1)
-    above.set(xlabel="input feature", ylabel="output feature")
-    for row, values in enumerate(singular.values()):
-        for rank, value in enumerate(values, start=1):
-            passes = value > 0.5
-            face, ink = (NORM, "white") if passes else (PAPER, INK)
-            below.plot(rank, row, "o", ms=21, mfc=face, mec=NORM, mew=1)
-            below.text(
-                rank,
+def singular_values(values: Mapping[int, Float[np.ndarray, "_"]]) -> BookFigure:
+    """Singular values of layer norm's derivative, times s: a row for each width."""
+    drawing = figure(2.5)
+    axes = drawing.subplots()
+    for row, each in enumerate(values.values()):
+        for place, value in enumerate(each, start=1):
+            face, ink = (NORM, "white") if value > 0.5 else (PAPER, INK)
+            axes.plot(place, row, "o", ms=21, mfc=face, mec=NORM, mew=1)
+            axes.text(
+                place,
                 row,
                 f"{value:.1f}",
                 ha="center",
@@ -175,15 +202,11 @@ def jacobian(
                 color=ink,
                 fontsize=9,
             )
-    below.set_title("singular values × spread: 1 passes, 0 is lost")
-    below.set_yticks(range(len(singular)), [f"D = {width}" for width in singular])
-    below.set(
-        xlabel="rank of the singular value",
-        xlim=(0.4, max(singular) + 0.6),
-        ylim=(len(singular) - 0.4, -0.6),
-    )
-    below.tick_params(length=0)
-    below.spines[:].set_visible(False)
+    axes.set_yticks(range(len(values)), [f"D = {width}" for width in values])
+    axes.set(title="singular values × s: 1 passes, 0 is lost", xlabel="largest first")
+    axes.set(xticks=[], xlim=(0.4, max(values) + 0.6), ylim=(len(values) - 0.4, -0.6))
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
     return drawing
 
 
@@ -205,6 +228,7 @@ def eps_curve(
         axes.semilogx(spread, values, color=color, ls=dash)
         half = np.interp(0.5, values, spread)
         axes.plot(half, 0.5, "o", color=color, ms=6)
+        axes.plot(np.interp(0.99, values, spread), 0.99, "|", color=color, ms=12, mew=2)
         label = f"eps = 1e−{-round(np.log10(eps))}"
         axes.annotate(
             label, (half, 0.5), shift, textcoords="offset points", color=color, ha=side

@@ -8,6 +8,7 @@ from matplotlib.patches import Circle, Rectangle
 
 from transformer_block.figures import layer_norm as figures
 from transformer_block.figures.style import NORM, PAPER
+from transformer_block.in_numpy.layer_norm import layer_norm
 
 RNG = np.random.default_rng(11)
 
@@ -39,17 +40,26 @@ def test_before_and_after_puts_each_feature_where_it_is() -> None:
     assert texts(below) == ["−1.177", "−0.392", "0", "1.569"]
 
 
-def test_what_is_left_is_two_points_and_a_circle() -> None:
-    drawing = figures.what_is_left(RNG.normal(size=(7, 2)), RNG.normal(size=(9, 3)))
-    left, right = drawing.axes
+def test_what_is_left_draws_each_token_before_and_after() -> None:
+    pairs, triples = RNG.normal(size=(7, 2)), RNG.normal(size=(9, 3))
+    pairs_after, triples_after = layer_norm(pairs, eps=0.0), layer_norm(triples, eps=0.0)
 
-    pairs, triples = (points_after(axes) for axes in (left, right))
+    left, right = figures.what_is_left(pairs, pairs_after, triples, triples_after).axes
 
-    np.testing.assert_allclose(np.abs(pairs), 1)
-    np.testing.assert_allclose(pairs.sum(axis=1), 0, atol=1e-12)
-    np.testing.assert_allclose(np.linalg.norm(triples, axis=1), np.sqrt(3))
+    np.testing.assert_array_equal(markers(left), pairs)
+    np.testing.assert_array_equal(points_after(left), pairs_after)
+    np.testing.assert_allclose(np.linalg.norm(points_after(right), axis=1), np.sqrt(3))
     circle = next(patch for patch in right.patches if isinstance(patch, Circle))
     assert circle.get_radius() == pytest.approx(np.sqrt(3))
+
+
+def test_what_is_left_keeps_every_token_in_the_frame() -> None:
+    pairs, triples = 9 * RNG.normal(size=(7, 2)), 5 * RNG.normal(size=(9, 3))
+
+    drawing = figures.what_is_left(pairs, layer_norm(pairs), triples, layer_norm(triples))
+
+    for axes in drawing.axes:
+        assert np.abs(markers(axes)).max() < axes.get_xlim()[1]
 
 
 def test_shared_statistics_marks_one_token_and_one_feature() -> None:
@@ -64,14 +74,19 @@ def test_shared_statistics_marks_one_token_and_one_feature() -> None:
     assert marked(below) == 2 * 3
 
 
-def test_jacobian_tells_lost_directions_from_passing_ones() -> None:
+def test_jacobian_writes_every_entry() -> None:
     derivative = RNG.normal(size=(4, 4))
 
-    above, below = figures.jacobian(derivative, {2: np.array([0.0, 0.0]), 3: np.array([1.0, 0.0, 0.0])}).axes
+    (axes,) = figures.jacobian(derivative).axes
 
-    assert texts(above) == [f"{value:.2f}".replace("-", "−") for value in derivative.ravel()]
-    assert texts(below) == ["0.0", "0.0", "1.0", "0.0", "0.0"]
-    faces = [line.get_markerfacecolor() for line in below.lines]
+    assert texts(axes) == [f"{value:.2f}".replace("-", "−") for value in derivative.ravel()]
+
+
+def test_singular_values_tell_lost_directions_from_passing_ones() -> None:
+    (axes,) = figures.singular_values({2: np.array([0.0, 0.0]), 3: np.array([1.0, 0.0, 0.0])}).axes
+
+    assert texts(axes) == ["0.0", "0.0", "1.0", "0.0", "0.0"]
+    faces = [line.get_markerfacecolor() for line in axes.lines]
     assert faces == [PAPER, PAPER, NORM, PAPER, PAPER]
 
 
@@ -82,5 +97,7 @@ def test_eps_curve_marks_half_at_the_root_of_eps() -> None:
     (axes,) = figures.eps_curve(spread, curves).axes
 
     dots = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
+    bars = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "|"]
     np.testing.assert_allclose(dots, np.sqrt([1e-12, 1e-6, 1e-5]), rtol=0.02)
+    np.testing.assert_allclose(bars, 10 * np.sqrt([1e-12, 1e-6, 1e-5]), rtol=0.02)
     assert texts(axes) == ["eps = 1e−12", "eps = 1e−6", "eps = 1e−5"]
