@@ -84,3 +84,18 @@ def by_autograd(
     y.backward(torch.tensor(dy))
     gradients = {name: None if tensor is None else tensor.grad.numpy() for name, tensor in inputs.items()}
     return y.detach().numpy(), gradients
+
+
+def largest_gap_in_slope(
+    loss: Callable[[np.ndarray], float], at: np.ndarray, gradient: np.ndarray, step: float = 1e-6
+) -> float:
+    """How far a gradient is from central differences along five random directions of length 1.
+
+    Relative to the length of the gradient. For arrays with too many entries to move one at a time.
+    """
+    gaps = []
+    for direction in normal(13, 5, *at.shape):
+        direction /= np.linalg.norm(direction)
+        measured = (loss(at + step * direction) - loss(at - step * direction)) / (2 * step)
+        gaps.append(abs(measured - np.sum(gradient * direction)))
+    return max(gaps) / float(np.linalg.norm(gradient))

@@ -4,7 +4,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import DTypeLike
 
-from transformer_block._invariants import require_at_least, require_even, require_norm
+from transformer_block._attention_invariants import require_tokens
+from transformer_block._invariants import require_at_least, require_even
 
 
 def sinusoidal(
@@ -62,7 +63,7 @@ def rotary_backward(
 
 
 def _turns_of(x: np.ndarray, offset: int, base: float) -> np.ndarray:
-    require_norm("rotary", x)
+    require_tokens("rotary", x)
     require_even("head width", x.shape[-1])
     return _angles(x.shape[-2], x.shape[-1], offset, base)
 

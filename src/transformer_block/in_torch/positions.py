@@ -4,7 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer_block._invariants import require_at_least, require_even, require_norm
+from transformer_block._attention_invariants import require_tokens
+from transformer_block._invariants import require_at_least, require_even
 
 
 def sinusoidal(
@@ -49,7 +50,7 @@ def rotary(
     Source: Su et al., RoFormer, 2021, arXiv:2104.09864; the pairing is that of GPT-NeoX
     and Llama.
     """
-    require_norm("rotary", x)
+    require_tokens("rotary", x)
     require_even("head width", x.shape[-1])
     angles = _angles(x.shape[-2], x.shape[-1], offset, base)
     cosine, sine = angles.cos().to(x), angles.sin().to(x)

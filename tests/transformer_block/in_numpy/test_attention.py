@@ -1,178 +1,183 @@
 import numpy as np
 import pytest
-import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from torch.nn import functional
 
-from tests.transformer_block.numerics import B, D, H, K, S, T, normal
-from transformer_block.in_numpy.attention import (
-    attention,
-    attention_weights,
-    merge_heads,
-    scaled_dot_product_attention,
-    softmax,
-    split_heads,
-)
+from tests.transformer_block.numerics import B, K, T, normal
+from tests.transformer_block.parts import D, G, H, attention_arrays, gains, some_kept
+from transformer_block.in_numpy.attention import attention, split_qkv
+from transformer_block.in_numpy.dropout import DropMask
+from transformer_block.in_numpy.heads import QKNorm
 from transformer_block.in_numpy.masks import causal_mask, padding_mask
+from transformer_block.in_numpy.positions import rotary
+from transformer_block.in_numpy.rms_norm import rms_norm
 
 
-def projections():
-    return normal(1, 3 * D, D), normal(2, 3 * D), normal(3, D, D), normal(4, D)
+def attend(arrays, visible=None, **choices):
+    return attention(**arrays, n_heads=H, visible=visible, **choices)
 
 
-def some_visible(seed, *shape):
-    """A random mask in which every query sees at least one key, so that PyTorch has an answer as well."""
-    visible = np.random.default_rng(seed).random(shape) < 0.6
-    visible[..., 0] = True
-    return visible
-
-
-def test_one_query_by_hand():
-    # scores 2·1/√4 = 1 and 0, so that the weights are e/(e+1) and 1/(e+1)
-    q, k, v = np.zeros((1, 1, 4)), np.zeros((1, 2, 4)), np.zeros((1, 2, 4))
-    q[..., 0], k[:, 0, 0], v[:, 0, 1], v[:, 1, 2] = 2, 1, 1, 1
-    weights = np.array([np.e, 1]) / (np.e + 1)
-    np.testing.assert_allclose(attention_weights(q, k)[0, 0], weights)
-    np.testing.assert_allclose(scaled_dot_product_attention(q, k, v)[0, 0], [0, *weights, 0])
-
-
-@pytest.mark.parametrize("batch", [(), (B,), (B, 6)])
-@pytest.mark.parametrize("masked", [False, True])
-def test_gathering_agrees_with_pytorch(batch, masked):
-    q, k, v = normal(1, *batch, H, T, K), normal(2, *batch, H, S, K), normal(3, *batch, H, S, K)
-    visible = some_visible(4, *batch, T, S) if masked else None
-    mask = torch.tensor(visible[..., None, :, :]) if masked else None
-    expected = functional.scaled_dot_product_attention(*map(torch.tensor, (q, k, v)), attn_mask=mask)
-    np.testing.assert_allclose(scaled_dot_product_attention(q, k, v, visible), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("shape", [(T, S), (1, S), (B, T, S), (B, 1, S), (1, T, S)])
-def test_one_mask_serves_all_heads_and_may_stretch(shape):
-    q, k = normal(1, B, H, T, K), normal(2, B, H, S, K)
-    visible = some_visible(3, *shape)
-    stretched = np.broadcast_to(visible, (B, T, S))
-    weights = attention_weights(q, k, visible)
-    for b, h in np.ndindex(B, H):
-        np.testing.assert_array_equal(weights[b, h] > 0, stretched[b])
-        np.testing.assert_allclose(weights[b, h], attention_weights(q[b], k[b], stretched[b])[h], rtol=1e-12)
-
-
-def test_the_whole_part_is_projection_gathering_and_projection():
-    x, (qkv, qkv_bias, out, out_bias) = normal(5, B, T, D), projections()
-    heads = []
+def by_the_formula(arrays, groups, *, qk_norm=None, rotary_base=None, keep=None, rate=0.0):
+    """Each head on its own, with the rows of qkv cut out by hand."""
+    x, qkv, bias = arrays["x"], arrays["qkv"], arrays["qkv_bias"]
+    gathered = []
     for h in range(H):
-        rows = [slice(part * D + h * K, part * D + (h + 1) * K) for part in range(3)]
-        q, k, v = (x @ qkv[each].T + qkv_bias[each] for each in rows)
+        first = [h, H + h // (H // groups), H + groups + h // (H // groups)]
+        rows = [slice(row * K, (row + 1) * K) for row in first]
+        q, k, v = (x @ qkv[each].T + bias[each] for each in rows)
+        if qk_norm is not None:
+            q, k = rms_norm(q, qk_norm.q, qk_norm.eps), rms_norm(k, qk_norm.k, qk_norm.eps)
+        if rotary_base is not None:
+            q, k = rotary(q, base=rotary_base), rotary(k, base=rotary_base)
         scores = np.einsum("btk,bsk->bts", q, k) / np.sqrt(K)
         weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
-        heads.append(np.einsum("bts,bsk->btk", weights, v))
-    expected = np.concatenate(heads, axis=-1) @ out.T + out_bias
-    np.testing.assert_allclose(attention(x, *projections(), H), expected, atol=1e-10)
+        if keep is not None:
+            weights = weights * keep[:, h] / (1 - rate)
+        gathered.append(np.einsum("bts,bsk->btk", weights, v))
+    return np.concatenate(gathered, axis=-1) @ arrays["out"].T + arrays["out_bias"]
 
 
-def test_weights_come_beside_the_same_output():
-    x, visible = normal(5, B, T, D), causal_mask(T)
-    y, weights = attention(x, *projections(), H, visible, return_weights=True)
-    np.testing.assert_array_equal(y, attention(x, *projections(), H, visible))
-    assert weights.shape == (B, H, T, T)
-    np.testing.assert_allclose(weights.sum(axis=-1), 1)
-    np.testing.assert_array_equal(weights[..., ~visible], 0)
+@pytest.mark.parametrize("groups", [H, G, 1])
+def test_it_is_projection_gathering_and_projection(groups):
+    arrays = attention_arrays(groups)
+    y = attend(arrays, n_kv_heads=groups)
+    np.testing.assert_allclose(y, by_the_formula(arrays, groups), atol=1e-10)
+
+
+def test_each_choice_takes_its_place_between_the_projections():
+    arrays, norm = attention_arrays(), QKNorm(gains()["q_norm"], gains()["k_norm"], 1e-2)
+    keep = some_kept(9, B, H, T, T)
+    y = attend(arrays, n_kv_heads=G, qk_norm=norm, rotary_base=50.0, drop=DropMask(keep, 0.3))
+    expected = by_the_formula(arrays, G, qk_norm=norm, rotary_base=50.0, keep=keep, rate=0.3)
+    np.testing.assert_allclose(y, expected, atol=1e-10)
+
+
+def test_unless_said_otherwise_every_head_has_keys_of_its_own():
+    arrays = attention_arrays(H)
+    np.testing.assert_array_equal(attend(arrays), attend(arrays, n_kv_heads=H))
+
+
+def test_the_rows_of_qkv_make_queries_then_keys_then_values():
+    projected = normal(1, B, T, D + 2 * G * K)
+    q, k, v = split_qkv(projected, H, G)
+    assert q.shape == (B, H, T, K)
+    assert k.shape == v.shape == (B, G, T, K)
+    np.testing.assert_array_equal(q[:, 2], projected[..., 2 * K : 3 * K])
+    np.testing.assert_array_equal(k[:, 2], projected[..., D + 2 * K : D + 3 * K])
+    np.testing.assert_array_equal(v[:, 2], projected[..., D + 5 * K : D + 6 * K])
+
+
+def test_a_bias_that_is_missing_is_zero():
+    arrays = attention_arrays(bias=False)
+    zeros = arrays | {"qkv_bias": np.zeros(D + 2 * G * K), "out_bias": np.zeros(D)}
+    np.testing.assert_array_equal(attend(arrays, n_kv_heads=G), attend(zeros, n_kv_heads=G))
+
+
+def test_causal_is_the_causal_mask():
+    arrays, visible = attention_arrays(H), padding_mask([3, 5], T)
+    np.testing.assert_array_equal(attend(arrays, causal=True), attend(arrays, causal_mask(T)))
+    np.testing.assert_array_equal(
+        attend(arrays, visible, causal=True), attend(arrays, visible & causal_mask(T))
+    )
+
+
+def test_the_weights_are_there_to_be_looked_at():
+    arrays, saved = attention_arrays(H), {}
+    y = attend(arrays, causal=True, saved=saved)
+    np.testing.assert_array_equal(y, attend(arrays, causal=True))
+    assert saved["weights"].shape == (B, H, T, T)
+    np.testing.assert_allclose(saved["weights"].sum(axis=-1), 1)
+    np.testing.assert_array_equal(saved["weights"][..., ~causal_mask(T)], 0)
 
 
 def test_a_hidden_token_moves_nothing():
-    x = normal(5, B, T, D)
-    visible = padding_mask([3, 5], T)
-    padded = x.copy()
+    arrays, visible = attention_arrays(H), padding_mask([3, 5], T)
+    padded = arrays["x"].copy()
     padded[0, 3:] = normal(6, 2, D)
-    moved = (attention(x, *projections(), H, visible) != attention(padded, *projections(), H, visible)).any(
-        -1
-    )
+    moved = (attend(arrays, visible) != attend(arrays | {"x": padded}, visible)).any(axis=-1)
     assert np.argwhere(moved).tolist() == [[0, 3], [0, 4]]
 
 
 def test_a_query_that_sees_nothing_gathers_nothing():
-    visible = causal_mask(T)
+    arrays, visible = attention_arrays(H), causal_mask(T)
     visible[2] = False
-    y, weights = attention(normal(5, B, T, D), *projections(), H, visible, return_weights=True)
-    np.testing.assert_array_equal(weights[:, :, 2], 0)
-    np.testing.assert_array_equal(y[:, 2], np.tile(projections()[-1], (B, 1)))
+    y = attend(arrays, visible)
+    np.testing.assert_array_equal(y[:, 2], np.tile(arrays["out_bias"], (B, 1)))
     assert np.isfinite(y).all()
 
 
-def test_no_keys_and_no_queries_are_possible():
-    q, none = normal(1, H, T, K), np.empty((H, 0, K))
-    np.testing.assert_array_equal(scaled_dot_product_attention(q, none, none), np.zeros((H, T, K)))
-    assert attention(np.empty((B, 0, D)), *projections(), H).shape == (B, 0, D)
+def test_rotary_positions_tell_the_order_and_nothing_else_does():
+    arrays, order = attention_arrays(H), [3, 0, 4, 1, 2]
+    shuffled = arrays | {"x": arrays["x"][:, order]}
+    np.testing.assert_allclose(attend(shuffled), attend(arrays)[:, order], atol=1e-12)
+    turned = attend(shuffled, rotary_base=50.0) - attend(arrays, rotary_base=50.0)[:, order]
+    assert np.abs(turned).max() > 1e-2
 
 
-def test_scores_beyond_the_range_of_exp_keep_their_softmax():
-    np.testing.assert_array_equal(softmax(np.array([1e4, 0.0, -1e4])), [1, 0, 0])
-    np.testing.assert_allclose(softmax(np.array([1e4, 1e4, 0.0])), [0.5, 0.5, 0])
-    np.testing.assert_allclose(softmax(np.array([-1e4, -1e4])), [0.5, 0.5])
-
-
-def test_nan_is_not_hidden():
-    weights = softmax(np.array([[0.0, np.nan], [0.0, 0.0]]))
-    assert np.isnan(weights).tolist() == [[True, True], [False, False]]
-
-
-@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
-def test_softmax_sums_to_one_over_what_is_visible_and_ignores_the_rest(width, seed):
-    rng = np.random.default_rng(seed)
-    scores, visible = 5 * rng.normal(size=(7, width)), rng.random((7, width)) < 0.5
-    weights = softmax(scores, visible)
-    np.testing.assert_allclose(weights.sum(axis=-1), visible.any(axis=-1))
-    np.testing.assert_array_equal(weights[~visible], 0)
-    scores[~visible] = rng.normal(size=(~visible).sum())
-    np.testing.assert_array_equal(softmax(scores, visible), weights)
+def test_a_sequence_needs_no_batch_and_may_be_a_token_or_none():
+    arrays = attention_arrays(H)
+    x = arrays["x"]
+    np.testing.assert_allclose(
+        attend(arrays | {"x": x[1]}, causal=True), attend(arrays, causal=True)[1], atol=1e-12
+    )
+    np.testing.assert_allclose(
+        attend(arrays | {"x": x[:, :1]}, causal=True), attend(arrays, causal=True)[:, :1], atol=1e-12
+    )
+    assert attend(arrays | {"x": x[:, :0]}, causal=True, rotary_base=50.0).shape == (B, 0, D)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_the_dtype_is_kept(dtype):
-    x, parts = normal(5, T, D, dtype=dtype), [part.astype(dtype) for part in projections()]
-    y, weights = attention(x, *parts, H, causal_mask(T), return_weights=True)
-    assert y.dtype == weights.dtype == dtype
+    arrays = {name: array.astype(dtype) for name, array in attention_arrays().items()}
+    norm = QKNorm(*(gain.astype(dtype) for gain in gains().values()))
+    assert attend(arrays, n_kv_heads=G, causal=True, qk_norm=norm, rotary_base=50.0).dtype == dtype
 
 
-def test_a_head_holds_neighboring_features():
-    x = normal(1, B, T, D)
-    heads = split_heads(x, H)
-    assert heads.shape == (B, H, T, K)
-    np.testing.assert_array_equal(heads[:, 1], x[..., K : 2 * K])
-    np.testing.assert_array_equal(merge_heads(heads), x)
+def test_nan_is_not_hidden():
+    arrays = attention_arrays(H)
+    arrays["x"][1, 3] = np.nan
+    y = attend(arrays, causal=True)
+    assert np.isnan(y[1, 3:]).all()
+    assert np.isfinite(y[0]).all()
 
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"qkv": np.ones((D, 3 * D))}, "qkv must have shape (36, 12); got (12, 36)"),
-        ({"qkv_bias": np.ones(D)}, "qkv_bias must have shape (36,); got (12,)"),
-        ({"out": np.ones((D, D + 1))}, "out must have shape (12, 12); got (12, 13)"),
-        ({"out_bias": np.ones(3 * D)}, "out_bias must have shape (12,); got (36,)"),
-        ({"n_heads": 5}, "d_model 12 is not divisible by n_heads 5"),
-        ({"n_heads": 0}, "d_model 12 is not divisible by n_heads 0"),
+        ({"qkv": np.ones((D, 3 * D))}, "qkv must have shape (72, 24); got (24, 72)"),
+        ({"n_kv_heads": G}, "qkv must have shape (48, 24); got (72, 24)"),
+        ({"qkv_bias": np.ones(D)}, "qkv_bias must have shape (72,); got (24,)"),
+        ({"out": np.ones((D, D + 1))}, "out must have shape (24, 24); got (24, 25)"),
+        ({"out_bias": np.ones(3 * D)}, "out_bias must have shape (24,); got (72,)"),
+        ({"n_heads": 5}, "d_model 24 is not divisible by n_heads 5"),
+        ({"n_heads": 0}, "d_model 24 is not divisible by n_heads 0"),
+        ({"n_kv_heads": 4}, "n_heads 6 is not divisible by n_kv_heads 4"),
+        ({"n_kv_heads": 0}, "n_heads 6 is not divisible by n_kv_heads 0"),
+        ({"x": np.ones(D)}, "x must have shape (..., T, D); got (24,)"),
+        ({"n_heads": 8, "rotary_base": 50.0}, "head width 3 is odd; positions need pairs of features"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(wrong, sentence):
-    names = ("qkv", "qkv_bias", "out", "out_bias")
-    arguments = dict(zip(names, projections(), strict=True)) | {"n_heads": H} | wrong
-    with pytest.raises(ValueError, match=r"must|divisible") as refusal:
-        attention(normal(5, B, T, D), **arguments)
+    arguments = attention_arrays(H) | {"n_heads": H} | wrong
+    with pytest.raises(ValueError, match=r"must|divisible|odd") as refusal:
+        attention(**arguments)
     assert str(refusal.value) == sentence
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_tokens_of_integers_are_refused():
+    with pytest.raises(TypeError, match="attention needs a floating dtype; got int64"):
+        attend(attention_arrays(H) | {"x": np.ones((B, T, D), int)})
 
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("shape", [(T,), (T, T + 1), (B + 1, T, T), (1, B, T, T)])
 def test_a_mask_that_does_not_stretch_over_the_scores_is_refused(shape):
-    visible = np.ones(shape, bool)
     with pytest.raises(ValueError, match="visible has shape") as refusal:
-        attention(normal(5, B, T, D), *projections(), H, visible)
+        attend(attention_arrays(H), np.ones(shape, bool))
     assert str(refusal.value) == f"visible has shape {shape}, which does not broadcast to (2, 5, 5)"
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_a_mask_of_numbers_is_refused():
     with pytest.raises(TypeError, match="visible must be boolean, True where a key is seen; got float64"):
-        attention(normal(5, B, T, D), *projections(), H, np.ones((T, T)))
+        attend(attention_arrays(H), np.ones((T, T)))
