@@ -1,0 +1,87 @@
+"""Break the package on purpose, one small fault at a time, and see whether its tests notice.
+
+    python -m tests.mutants [FILE …] [--workers N]
+
+A file is named as below src/transformer_block, such as in_numpy/masks.py; without one, all are run. It fails
+on a fault that no test notices and that equivalent.toml does not explain. Verdicts are kept in _build/: a
+run that was cut off goes on where it stopped, and a file is run anew when it or its own tests change.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.mutants.judge import Target
+from tests.mutants.ledger import Memory, read_equivalents
+from tests.mutants.run import Run
+
+ROOT = Path(__file__).parents[2]
+PACKAGE, TESTS = ROOT / "src/transformer_block", ROOT / "tests/transformer_block"
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+VERDICTS = ROOT / "_build/mutants.jsonl"
+SHARED = [TESTS / "numerics.py", ROOT / "tests/conftest.py"]
+BROKEN = ["config.py", "presets.py", "parameters.py", "initialization.py", "in_numpy/*.py", "in_torch/*.py"]
+# What a block is made of has no tests but the block's.
+TESTED_AS = {"_call": "block", "_sublayers": "block"}
+
+
+def files_to_break() -> list[str]:
+    """Every file whose faults are tried, as below the package."""
+    found = [path for pattern in BROKEN for path in sorted(PACKAGE.glob(pattern))]
+    return [path.relative_to(PACKAGE).as_posix() for path in found if path.name != "__init__.py"]
+
+
+def target_of(file: str) -> Target:
+    """A file and its own tests: test_<stem>.py and test_<stem>_….py at the same place below tests.
+
+    Raises: FileNotFoundError for a file that does not exist, or that has no tests of its own.
+    """
+    path, place = PACKAGE / file, TESTS / Path(file).parent
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no {path}")
+    stem = TESTED_AS.get(path.stem, path.stem)
+    tests = sorted({*place.glob(f"test_{stem}.py"), *place.glob(f"test_{stem}_*.py")})
+    if not tests:
+        raise FileNotFoundError(f"{file} has no tests of its own: there is no {place}/test_{stem}.py")
+    module = ".".join(("transformer_block", *Path(file).with_suffix("").parts))
+    return Target(file, path, module, tests)
+
+
+class Preload:
+    """Loads, before any fork, what all forks need and what takes seconds to load."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        import hypothesis.strategies
+        import numpy.testing
+        import scipy.special
+        import torch.autograd.gradcheck
+        import torch.testing
+
+        assert all((hypothesis, numpy, scipy, torch))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run, print a table and what went unnoticed, and return 1 if anything did."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.partition("\n")[0])
+    parser.add_argument("files", nargs="*", metavar="FILE", help="such as in_numpy/masks.py; all without one")
+    parser.add_argument("--workers", type=int, default=2, help="forks side by side (2)")
+    options = parser.parse_args(arguments)
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = "1"
+    os.environ["MUTANT_UNDER_TEST"] = "all"  # no shape checks between a fault and the tests
+    targets = [target_of(file) for file in options.files or files_to_break()]
+    run = Run(targets, read_equivalents(EQUIVALENT), Memory(VERDICTS), SHARED, options.workers)
+    quiet = [f"-pno:{name}" for name in ("terminal", "cacheprovider", "cov", "xdist")]
+    code = pytest.main(["--capture=no", *quiet, str(ROOT / "tests")], plugins=[Preload(), run])
+    sys.stdout.writelines(fault + "\n" for fault in run.faults)
+    finished = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    return 0 if finished and not run.faults else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

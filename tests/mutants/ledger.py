@@ -1,0 +1,91 @@
+"""What is known of mutants: verdicts of earlier runs, and the mutants that no test could notice."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.mutants.judge import SURVIVED, Target, Verdict
+from tests.mutants.mutate import Mutant
+
+FIELDS = {"file", "function", "before", "after", "reason"}
+
+
+class Equivalent(NamedTuple):
+    """A fault that changes nothing that can be seen, and why."""
+
+    file: str
+    function: str
+    before: str
+    after: str
+    reason: str
+
+    def covers(self, file: str, mutant: Mutant) -> bool:
+        reads = (mutant.function, mutant.before, mutant.after)
+        return self.file == file and (self.function, self.before, self.after) == reads
+
+
+def read_equivalents(path: Path) -> list[Equivalent]:
+    """The list of equivalents: `after` may be a list of several that have one reason.
+
+    Raises: ValueError for an entry with a field missing or unknown, or without a reason.
+    """
+    found = []
+    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", []):
+        if entry.keys() != FIELDS or not entry["reason"].strip():
+            raise ValueError(f"an equivalent mutant has {', '.join(sorted(FIELDS))}; got {entry}")
+        afters = entry["after"] if isinstance(entry["after"], list) else [entry["after"]]
+        found += [Equivalent(**entry | {"after": after}) for after in afters]
+    return found
+
+
+def wrong_claims(equivalents: Iterable[Equivalent], file: str, verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """Entries for this file that no mutant matches any more, or whose mutant a test noticed after all."""
+    verdicts = list(verdicts)
+    for claim in equivalents:
+        if claim.file != file:
+            continue
+        covered = [each for each in verdicts if claim.covers(file, each.mutant)]
+        where = f"{file}: {claim.function}: {claim.before} → {claim.after}"
+        if not covered:
+            yield f"listed as equivalent, but there is no such mutant: {where}"
+        elif all(each.verdict != SURVIVED for each in covered):
+            yield f"listed as equivalent, but a test notices it: {where}"
+
+
+class Memory:
+    """Verdicts on disk, one line each, written as they come in: a run that is cut off loses none."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        records = [json.loads(line) for line in lines if line.endswith("}")]
+        self._verdicts = {
+            (each["fingerprint"], each["mutant"]): (each["verdict"], each["seconds"]) for each in records
+        }
+
+    def recall(self, fingerprint: str, mutant: Mutant) -> Verdict | None:
+        known = self._verdicts.get((fingerprint, mutant.key))
+        return None if known is None else Verdict(mutant, *known)
+
+    def record(self, fingerprint: str, verdict: Verdict) -> None:
+        self._verdicts[fingerprint, verdict.mutant.key] = (verdict.verdict, verdict.seconds)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        record = {
+            "fingerprint": fingerprint,
+            "mutant": verdict.mutant.key,
+            "verdict": verdict.verdict,
+            "seconds": round(verdict.seconds, 3),
+        }
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def fingerprint(target: Target, beside: Iterable[Path]) -> str:
+    """Say what a verdict rests on: the file, its own tests, and what those tests share."""
+    digest = hashlib.sha256(target.module.encode())
+    for path in (target.path, *target.tests, *beside):
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
