@@ -34,6 +34,18 @@ def test_a_mask_lies_on_the_device_asked_for_and_not_on_the_default_one():
         assert causal_mask(3, device=torch.device("cpu")).device.type == "cpu"
 
 
+@given(st.integers(0, 7), st.integers(0, 9), st.integers(1, 10))
+def test_a_window_hides_the_distant_past_as_well(T, S, window):
+    visible = causal_mask(T, S, window)
+    last = [t + (S - T) for t in range(T)]
+    assert visible.tolist() == [[t - window < s <= t for s in range(S)] for t in last]
+
+
+def test_a_window_of_no_key_is_refused():
+    with pytest.raises(ValueError, match="window must be at least 1; got 0"):
+        causal_mask(3, window=0)
+
+
 def test_padding_is_hidden_from_every_query():
     visible = padding_mask(torch.tensor([3, 0, 4]), S=4)
     assert visible.shape == (3, 1, 4)
