@@ -60,8 +60,8 @@ def before_and_after(
 @styled
 def what_is_left(
     pairs: Float[np.ndarray, "N 2"],
-    pairs_after: Float[np.ndarray, "N 2"],
     triples: Float[np.ndarray, "M 3"],
+    pairs_after: Float[np.ndarray, "N 2"],
     triples_after: Float[np.ndarray, "M 3"],
 ) -> BookFigure:
     """Tokens of two and three features: before layer norm hollow, after it filled."""
@@ -143,15 +143,16 @@ def _grid(
             fontsize=9.5,
         )
         for t in range(positions):
-            axes.text(
-                start - 0.15,
-                0.44 - t,
-                f"t={t}",
-                ha="right",
-                va="center",
-                color=MUTED,
-                fontsize=9,
-            )
+            if item == 0:
+                axes.text(
+                    -0.15,
+                    0.44 - t,
+                    f"t={t}",
+                    ha="right",
+                    va="center",
+                    color=MUTED,
+                    fontsize=9,
+                )
             for d in range(features):
                 face = NORM if shares(item, t, d) else PAPER
                 axes.add_patch(

@@ -44,9 +44,9 @@ def center(x: Float[np.ndarray, "*B D"]) -> Float[np.ndarray, "*B D"]:
 
     c = x − Σ x / D
 
-    The subtraction is done twice. The mean of a float32 token near 10,000 is rounded by
-    up to 0.0005; the second pass removes what the first one left, so that a constant
-    token becomes 0 and not the rounding error. Float16 is widened to float32, because
+    The subtraction is done twice. The mean of a float32 token near 10,000 is off by about
+    0.001; the second pass removes what the first one left, so that a constant token
+    becomes 0 and not the rounding error. Float16 is widened to float32, because
     the squares that follow would pass 65,504, the largest float16.
     """
     x = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
@@ -81,9 +81,9 @@ def layer_norm_backward(
 ) -> tuple[Float[np.ndarray, "*B D"], Float[np.ndarray, "D"], Float[np.ndarray, "D"]]:
     """Gradients of a loss by x, gamma and beta, from dy, its gradient by y.
 
-    With σ = √(variance + eps), n = (x − mean) / σ and g = gamma · dy, for each token:
+    With s = √(variance + eps), n = (x − mean) / s and g = gamma · dy, for each token:
 
-    dx = (g − mean(g) − n · mean(g · n)) / σ,  dgamma = Σ dy · n,  dbeta = Σ dy
+    dx = (g − mean(g) − n · mean(g · n)) / s,  dgamma = Σ dy · n,  dbeta = Σ dy
 
     The three terms of dx: what arrives; less its part along the all-ones direction,
     because a shift of x changes nothing; less its part along n, because a stretch of x
@@ -96,13 +96,13 @@ def layer_norm_backward(
     require_norm("layer_norm", x, gamma=gamma)
     require_shape("dy", dy, x.shape)
     centered = center(x)
-    sigma = np.sqrt(np.square(centered).mean(axis=-1, keepdims=True) + eps)
-    n = centered / sigma
+    s = np.sqrt(np.square(centered).mean(axis=-1, keepdims=True) + eps)
+    n = centered / s
     dy = dy.astype(n.dtype, copy=False)
     g = dy if gamma is None else gamma * dy
     along_ones = g.mean(axis=-1, keepdims=True)
     along_n = (g * n).mean(axis=-1, keepdims=True)
-    dx = (g - along_ones - n * along_n) / sigma
+    dx = (g - along_ones - n * along_n) / s
 
     tokens = tuple(range(x.ndim - 1))
     dgamma = (dy * n).sum(axis=tokens)

@@ -44,7 +44,7 @@ def test_what_is_left_draws_each_token_before_and_after() -> None:
     pairs, triples = RNG.normal(size=(7, 2)), RNG.normal(size=(9, 3))
     pairs_after, triples_after = layer_norm(pairs, eps=0.0), layer_norm(triples, eps=0.0)
 
-    left, right = figures.what_is_left(pairs, pairs_after, triples, triples_after).axes
+    left, right = figures.what_is_left(pairs, triples, pairs_after, triples_after).axes
 
     np.testing.assert_array_equal(markers(left), pairs)
     np.testing.assert_array_equal(points_after(left), pairs_after)
@@ -56,7 +56,7 @@ def test_what_is_left_draws_each_token_before_and_after() -> None:
 def test_what_is_left_keeps_every_token_in_the_frame() -> None:
     pairs, triples = 9 * RNG.normal(size=(7, 2)), 5 * RNG.normal(size=(9, 3))
 
-    drawing = figures.what_is_left(pairs, layer_norm(pairs), triples, layer_norm(triples))
+    drawing = figures.what_is_left(pairs, triples, layer_norm(pairs), layer_norm(triples))
 
     for axes in drawing.axes:
         assert np.abs(markers(axes)).max() < axes.get_xlim()[1]
