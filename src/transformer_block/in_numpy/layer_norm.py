@@ -44,9 +44,9 @@ def center(x: Float[np.ndarray, "*B D"]) -> Float[np.ndarray, "*B D"]:
 
     c = x − Σ x / D
 
-    The subtraction is done twice. The mean of a float32 token near 10,000 is off by about
-    0.001; the second pass removes what the first one left, so that a constant token
-    becomes 0 and not the rounding error. Float16 is widened to float32, because
+    The subtraction is done twice. The mean of a float32 token near 10,000 is off by
+    about 0.001; the second pass removes what the first one left, so that a constant
+    token becomes 0 and not the rounding error. Float16 is widened to float32, because
     the squares that follow would pass 65,504, the largest float16.
     """
     x = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
