@@ -55,11 +55,11 @@ def require_cross_attention(
     return groups
 
 
-def require_tokens(name: str, x: Shaped) -> None:
+def require_tokens(part: str, x: Shaped, name: str = "x") -> None:
     """Floating vectors along a sequence."""
-    require_floating(name, x)
+    require_floating(part, x)
     if len(x.shape) < 2:
-        raise ValueError(f"x must have shape (..., T, D); got {tuple(x.shape)}")
+        raise ValueError(f"{name} must have shape (..., T, D); got {tuple(x.shape)}")
 
 
 def require_heads(d_model: int, n_heads: int, n_kv_heads: int | None) -> int:
@@ -80,7 +80,7 @@ def require_groups(n_heads: int, n_kv_heads: int) -> None:
 
 def require_cached(k: Shaped, v: Shaped, room: Shaped | None) -> None:
     """Keys and values alike, and of the batch, heads, width and dtype of the cache."""
-    require_tokens("a cache", k)
+    require_tokens("a cache", k, "k")
     require_shape("v", v, k.shape)
     if room is not None:
         *batch, _, width = room.shape
