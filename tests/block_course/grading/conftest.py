@@ -1,11 +1,14 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from block_course.grading import batch
 from block_course.grading.attempt import Limits
 from block_course.grading.box import Box
 from block_course.grading.worker import settings
-from tests.block_course.grading.examples import TINY
+from tests.block_course.grading.course import Course
+from tests.block_course.grading.examples import RELEASED_BYTES, TINY, submission
 
 
 @pytest.fixture(scope="session")
@@ -13,3 +16,12 @@ def box() -> Iterator[Box]:
     """A box for the tiny assignment, which all tests of a process share."""
     with Box(settings(TINY, Limits())) as box:
         yield box
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    monkeypatch.setattr(batch, "assignments", lambda: (TINY,))
+    course = Course(tmp_path)
+    course.hand_in("ann", submission())
+    course.hand_in("bob", RELEASED_BYTES)
+    return course

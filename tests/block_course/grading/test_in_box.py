@@ -1,14 +1,10 @@
 import asyncio
 import builtins
 import fcntl
-import gc
-import json
 import os
 import random
-import signal
 import socket
 import sys
-import threading
 import types
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +14,7 @@ import numpy as np
 import pytest
 
 from block_course.exercise import Case
-from block_course.grading import in_box, reply, stand_in, walls, wire
+from block_course.grading import in_box, reply, walls, wire
 from block_course.grading.wire import Frame, Gone
 
 
@@ -218,152 +214,6 @@ class TestAChild:
 
         assert copies == [(120, 0, True), (108, 1, True), (108, 2, True), (107, 3, False)]
         assert closed == [4, 17, 121]
-
-
-class TestTheServer:
-    def test_serves_until_the_grader_closes_the_socket(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        done: list[object] = []
-        monkeypatch.setattr(walls, "adopt_orphans", lambda: done.append("adopted"))
-        monkeypatch.setattr(walls, "hide_memory", lambda: done.append("hidden"))
-        monkeypatch.setattr(walls, "end_descendants", lambda pid: done.append(pid))
-        monkeypatch.setattr(in_box, "_get_ready", lambda settings: done.append(settings["assignment"]))
-        monkeypatch.setattr(in_box, "_spawn", lambda control, descriptors, job: job["cpu_seconds"] * 100)
-        monkeypatch.setattr(in_box, "_end", lambda pid, patience: None)
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        server = threading.Thread(target=in_box.serve, args=(theirs,))
-        server.start()
-        replies = []
-        for request in (
-            {"assignment": "00_tiny", "cpu_seconds": 5},
-            {"do": "spawn", "scratch": "/x"},
-            {"do": "end", "pid": 500, "patience": 0.5},
-        ):
-            ours.send(json.dumps(request).encode())
-            replies.append(json.loads(ours.recv(1000)))
-        ours.close()
-        server.join()
-        theirs.close()
-
-        assert replies == [{"ready": True}, {"pid": 500}, {"ended": None}]
-        assert done == ["adopted", "hidden", "00_tiny", os.getpid()]
-
-    def test_gets_ready_without_torch_or_with_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        furnished: list[object] = []
-        monkeypatch.setattr(stand_in, "furnish", lambda *given, torch: furnished.append((*given, torch)))
-        monkeypatch.setattr(in_box, "_warm_torch", lambda: furnished.append("warm"))
-        monkeypatch.setattr(gc, "freeze", lambda: None)
-        for torch in (False, True):
-            in_box._get_ready({"assignment": "00_tiny", "permitted": ["p"], "torch": torch})
-
-        assert furnished == [("00_tiny", ["p"], False), ("00_tiny", ["p"], True), "warm"]
-
-    def test_warms_torch_with_one_thread(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        import torch
-
-        threads: list[int] = []
-        monkeypatch.setattr(torch, "set_num_threads", threads.append)
-        monkeypatch.setattr(torch, "set_num_interop_threads", threads.append)
-
-        in_box._warm_torch()
-
-        assert threads == [1, 1]
-
-    def test_forks_and_closes_what_it_handed_over(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        reading, writing = os.pipe()
-        monkeypatch.setattr(os, "fork", lambda: 4321)
-
-        with socket.socket() as control:
-            assert in_box._spawn(control, [reading, writing], {}) == 4321
-        for descriptor in (reading, writing):
-            with pytest.raises(OSError, match="Bad file descriptor"):
-                os.fstat(descriptor)
-
-    @pytest.mark.parametrize("fails", [False, True])
-    def test_a_child_never_returns_into_the_servers_loop(
-        self, monkeypatch: pytest.MonkeyPatch, fails: bool
-    ) -> None:
-        class Exited(BaseException):
-            pass
-
-        lived: list[object] = []
-
-        def settle(*descriptors: int) -> None:
-            lived.append(descriptors)
-            if fails:
-                raise RuntimeError("no descriptors")
-
-        def leave(status: int) -> None:
-            raise Exited(status)
-
-        monkeypatch.setattr(os, "fork", lambda: 0)
-        monkeypatch.setattr(os, "_exit", leave)
-        monkeypatch.setattr(in_box, "_settle", settle)
-        monkeypatch.setattr(in_box, "_live", lambda server, job: lived.append((server, job)))
-        control = socket.socket()
-
-        with pytest.raises(Exited):
-            in_box._spawn(control, [7, 8], {"a": 1})
-
-        assert control.fileno() == -1
-        assert lived == [(7, 8)] if fails else [(7, 8), (os.getpid(), {"a": 1})]
-
-
-class Processes:
-    """Children as the kernel would tell of them: how often each is still alive when asked, and its status."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, alive: int, orphans: int = 0) -> None:
-        self.alive, self.orphans, self.ended = alive, orphans, False
-        self.killed: list[tuple[str, int]] = []
-        monkeypatch.setattr(os, "waitpid", self.waitpid)
-        monkeypatch.setattr(os, "kill", lambda pid, number: self._kill("kill", number))
-        monkeypatch.setattr(os, "killpg", lambda pid, number: self._kill("killpg", number))
-        monkeypatch.setattr(walls, "end_descendants", self.end_descendants)
-
-    def _kill(self, how: str, number: int) -> None:
-        self.killed.append((how, number))
-        self.alive = 0
-        if how == "killpg":
-            raise ProcessLookupError
-
-    def waitpid(self, pid: int, flags: int) -> tuple[int, int]:
-        if pid > 0:
-            self.alive -= 1
-            return (0, 0) if self.alive >= 0 else (pid, 11)
-        if self.orphans:
-            self.ended = not self.ended  # by turns one that lives and one that has just ended
-            return (0, 0) if self.ended else (99, 9)
-        raise ChildProcessError
-
-    def end_descendants(self, pid: int) -> None:
-        self.killed.append(("descendants", pid))
-        self.orphans -= 1
-
-
-class TestTheEndOfAChild:
-    def test_that_has_ended_is_its_status(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        processes = Processes(monkeypatch, alive=0)
-
-        assert in_box._end(77, 0.0) == 11
-        assert processes.killed == []
-
-    def test_that_ends_in_a_moment_is_waited_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        processes = Processes(monkeypatch, alive=3)
-
-        assert in_box._end(77, 60.0) == 11
-        assert processes.killed == []
-
-    def test_that_lives_is_a_kill_of_it_and_its_group(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        processes = Processes(monkeypatch, alive=1)
-
-        assert in_box._end(77, 0.0) is None
-        assert processes.killed == [("killpg", signal.SIGKILL), ("kill", signal.SIGKILL)]
-
-    def test_is_the_end_of_its_orphans(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        processes = Processes(monkeypatch, alive=0, orphans=2)
-
-        in_box._end(77, 0.0)
-
-        assert processes.killed == [("descendants", os.getpid())] * 2
 
 
 def test_a_reader_that_meets_the_end_is_told(tmp_path: Path) -> None:

@@ -96,6 +96,14 @@ def test_a_version_names_the_code_and_the_numeric_libraries(monkeypatch: pytest.
     assert version(TINY) != before
 
 
+def test_a_version_names_every_file_that_decides() -> None:
+    sources = Path(grading_worker.__file__).parents[1]
+
+    for room in grading_worker._DECIDING:
+        assert list(sources.glob(room)), room
+    assert sources / "checks" / "layer_norm" / "forward.py" in set(sources.glob("checks/**/*.py"))
+
+
 def test_a_box_that_is_closed_is_gone(terms: Terms) -> None:
     with Grader(terms) as grader:
         grader.grade(task(RELEASED_BYTES))
