@@ -19,16 +19,8 @@ from block_course.grading.notebook import Notebook, read
 from block_course.grading.result import Result
 from block_course.grading.secret import Secret
 
-_DECIDING = (
-    "exercise.py",
-    "tolerance.py",
-    "calling.py",
-    "diagnosis.py",
-    "verdict.py",
-    "checks/**/*.py",
-    "grading/**/*.py",
-)
-"""The files of the course that a result depends on."""
+_DECIDING = ("*.py", "checks/**/*.py", "grading/**/*.py")
+"""The files of the course that a result may depend on; the book and its figures are not among them."""
 
 
 @dataclass(frozen=True)

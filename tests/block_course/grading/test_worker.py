@@ -1,3 +1,6 @@
+import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,12 +99,23 @@ def test_a_version_names_the_code_and_the_numeric_libraries(monkeypatch: pytest.
     assert version(TINY) != before
 
 
-def test_a_version_names_every_file_that_decides() -> None:
-    sources = Path(grading_worker.__file__).parents[1]
+LOADED = """
+import json, sys
+import block_course.grading.batch, block_course.grading.in_box
+from block_course.checks import assignments
+assignments()
+print(json.dumps([each.__file__ for name, each in sys.modules.items() if name.startswith("block_course.")]))
+"""
 
-    for room in grading_worker._DECIDING:
-        assert list(sources.glob(room)), room
-    assert sources / "checks" / "layer_norm" / "forward.py" in set(sources.glob("checks/**/*.py"))
+
+def test_a_version_covers_every_file_that_grading_loads() -> None:
+    sources = Path(grading_worker.__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+
+    covered = {path for room in grading_worker._DECIDING for path in sources.glob(room)}
+
+    assert {Path(each) for each in json.loads(done.stdout)} <= covered
+    assert all(list(sources.glob(room)) for room in grading_worker._DECIDING)
 
 
 def test_a_box_that_is_closed_is_gone(terms: Terms) -> None:
