@@ -70,7 +70,7 @@ CHEATS = {
         "os.write(3, struct.pack('<I', len(data)) + data)"
     ),
     "a search for the reference": (
-        "import gc, types\n"
+        "import gc, types\ngc.unfreeze()\n"
         "found = [f for f in gc.get_objects() if isinstance(f, types.FunctionType)\n"
         "         and f.__name__ in ('reference', 'judge', 'exercise', 'assignment')]\n"
         "statistics = found[0]\nlayer_norm = found[0]"
