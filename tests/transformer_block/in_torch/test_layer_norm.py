@@ -102,3 +102,13 @@ def test_the_module_loads_from_and_agrees_with_pytorchs_own():
     ours.load_state_dict(theirs.state_dict())
     x = random(1, B, T, D)
     torch.testing.assert_close(ours(x), theirs(x))
+
+
+@pytest.mark.parametrize(("weight", "bias"), [(True, False), (False, True), (False, False)])
+def test_a_module_may_go_without_weight_or_bias(weight, bias):
+    module = LayerNorm(D, weight=weight, bias=bias).double()
+    for parameter in module.parameters():
+        nn.init.normal_(parameter)
+    assert list(module.state_dict()) == ["weight"] * weight + ["bias"] * bias
+    x = random(1, B, T, D)
+    torch.testing.assert_close(module(x), layer_norm(x, module.weight, module.bias))
