@@ -2,6 +2,9 @@
 
 from itertools import combinations, product
 
+import numpy as np
+
+from tests.transformer_block.numerics import normal
 from transformer_block.config import BlockConfig
 
 # Pairwise distinct, so that no two axes can be swapped unseen: B, T, S, D, H, G, K, F.
@@ -60,6 +63,16 @@ def covering() -> list[dict[str, object]]:
         missing -= {frozenset(pair) for pair in combinations(row.items(), 2)}
         rows.append(row)
     return rows
+
+
+def inputs_of(config: BlockConfig, dtype: type = np.float64) -> dict[str, np.ndarray]:
+    """What a block or stack reads: a stream, a mask that hides at random, and a memory for a decoder."""
+    masks = np.random.default_rng(3)
+    inputs = {"x": normal(1, B, T, D, dtype=dtype), "visible": masks.random((B, T, T)) < 0.7}
+    if config.cross_attention:
+        inputs["memory"] = normal(2, B, S, D, dtype=dtype)
+        inputs["memory_visible"] = masks.random((B, T, S)) < 0.7
+    return inputs
 
 
 def config_of(row: dict[str, object]) -> BlockConfig:
