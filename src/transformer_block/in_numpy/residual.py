@@ -44,7 +44,7 @@ def residual(
     update = dropout(update, drop)
     if weight is not None:
         update = weight * update
-    return (x if alpha == 1 else x.dtype.type(alpha) * x) + update
+    return (x if alpha == 1 else alpha * x) + update
 
 
 def residual_backward(
@@ -69,7 +69,7 @@ def residual_backward(
     """
     require_residual(x, update, weight)
     require_shape("dy", dy, x.shape)
-    dx = dy if alpha == 1 else dy.dtype.type(alpha) * dy
+    dx = dy if alpha == 1 else alpha * dy
     if weight is None:
         return ResidualGradients(dx, dropout_backward(dy, drop), None)
     products = (dy * dropout(update, drop)).reshape(-1, x.shape[-1])
