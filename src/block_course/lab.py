@@ -12,6 +12,14 @@ import sys
 from pathlib import Path
 
 RECORD = ".released.json"
+CONFIG = ".jupyter"
+
+_SETTINGS: dict[str, dict[str, dict[str, str | bool]]] = {
+    "default_setting_overrides": {
+        "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}
+    },
+    "page_config": {"disabledExtensions": {"@jupyter/nbgrader": True}},
+}
 
 
 def _digest(path: Path) -> str:
@@ -61,9 +69,22 @@ def lay_out(exercises: Path, work: Path) -> list[str]:
 
 
 def open_lab(work: Path) -> int:
-    """Start JupyterLab in the working copies, on loopback, and wait until it ends."""
+    """Start JupyterLab in the working copies, on loopback, and wait until it ends.
+
+    It asks for no news and shows none of nbgrader's menus, which are for those who hand out and grade.
+    """
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}"]
-    command += ["--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    command.append("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    return subprocess.run(command, check=False).returncode
+    return subprocess.run(command, check=False, env=_with_settings(work / CONFIG)).returncode
+
+
+def _with_settings(config: Path) -> dict[str, str]:
+    """The environment, with our settings before the learner's own; those are only read, and stay."""
+    folder = config / "labconfig"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in _SETTINGS.items():
+        (folder / f"{name}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    given = os.environ.get("JUPYTER_CONFIG_PATH")
+    return os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join([str(config), *([given] if given else [])])}

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from jupyter_server.services.config import ConfigManager
+from jupyterlab_server.config import get_static_page_config
 
 from block_course import lab
-from block_course.lab import RECORD, lay_out
+from block_course.lab import CONFIG, RECORD, lay_out
 
 
 @pytest.fixture
@@ -89,6 +91,7 @@ def test_jupyterlab_opens_in_the_working_copies(
     work: Path, monkeypatch: pytest.MonkeyPatch, user: int, as_root: bool
 ) -> None:
     commands: list[list[str]] = []
+    monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
 
     class Done:
         returncode = 0
@@ -99,3 +102,29 @@ def test_jupyterlab_opens_in_the_working_copies(
     assert lab.open_lab(work) == 0
     assert f"--ServerApp.root_dir={work}" in commands[0]
     assert ("--allow-root" in commands[0]) == as_root
+
+
+@pytest.mark.parametrize("given", [None, "/elsewhere"])
+def test_jupyterlab_asks_for_no_news_and_shows_no_menu_of_nbgrader(
+    work: Path, monkeypatch: pytest.MonkeyPatch, given: str | None
+) -> None:
+    environments: list[dict[str, str]] = []
+
+    class Done:
+        returncode = 0
+
+    monkeypatch.setattr(
+        lab.subprocess, "run", lambda command, *, env, **_: environments.append(env) or Done()
+    )
+    monkeypatch.delenv("JUPYTER_CONFIG_PATH", raising=False)
+    if given is not None:
+        monkeypatch.setenv("JUPYTER_CONFIG_PATH", given)
+
+    lab.open_lab(work)
+
+    path = environments[0]["JUPYTER_CONFIG_PATH"]
+    assert path.split(":") == [str(work / CONFIG), *([given] if given else [])]
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", path)
+    settings = ConfigManager(config_dir_name="labconfig").get("default_setting_overrides")
+    assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
+    assert get_static_page_config()["disabledExtensions"]["@jupyter/nbgrader"] is True
