@@ -3,8 +3,10 @@ import torch
 from torch import nn
 from torch.autograd import gradcheck
 
-from tests.transformer_block.numerics import B, D, F, H, T, normal, random_parameters, small_config
+from tests.transformer_block.choices import COVERING, config_of, name_of
+from tests.transformer_block.numerics import B, D, F, H, S, T, normal, random_parameters, small_config
 from transformer_block.in_torch.block import Block
+from transformer_block.in_torch.cache import KVCache
 from transformer_block.in_torch.masks import causal_mask, padding_mask
 from transformer_block.parameters import initialize, shapes
 
@@ -55,8 +57,9 @@ def test_it_passes_through_its_stages_in_order():
     assert names == ["norm_1", "attention", "add_1", "norm_2", "feed_forward", "add_2"]
 
 
-def test_its_state_is_the_parameters_it_was_given():
-    config = small_config()
+@pytest.mark.parametrize("row", COVERING, ids=name_of)
+def test_its_state_is_the_parameters_it_was_given(row):
+    config = config_of(row)
     parameters = random_parameters(config)
     state = Block(config, parameters).state_dict()
     assert list(state) == list(shapes(config))
@@ -190,3 +193,53 @@ def test_autocast_may_mix_dtypes():
     with torch.autocast("cpu", dtype=torch.bfloat16):
         y = model(x.bfloat16())
     torch.testing.assert_close(y.float(), model(x), rtol=0.05, atol=0.05)
+
+
+def test_with_a_cache_it_continues_where_it_was():
+    model, x, cache = block(causal=True, positions="rotary"), random(1, B, T, D), KVCache(T)
+    with torch.no_grad():
+        parts = [model(x[:, :2], cache=cache), model(x[:, 2:3], cache=cache), model(x[:, 3:], cache=cache)]
+        torch.testing.assert_close(torch.cat(parts, dim=1), model(x), rtol=1e-12, atol=1e-12)
+
+
+def test_what_the_attentions_have_to_show_is_saved_under_their_names():
+    model, x, memory, saved = block(cross_attention=True), random(1, B, T, D), random(2, B, S, D), {}
+    y = model(x, memory=memory, saved=saved)
+    torch.testing.assert_close(y, model(x, memory=memory), rtol=1e-12, atol=1e-12)
+    assert saved["attention"]["weights"].shape == (B, H, T, T)
+    assert saved["cross_attention"]["weights"].shape == (B, H, T, S)
+
+
+@pytest.mark.parametrize("rate", ["attention_dropout", "residual_dropout", "feed_forward_dropout"])
+def test_it_drops_in_training_alone(rate):
+    model, x = block(**{rate: 0.5}), random(1, B, T, D)
+    torch.manual_seed(1)
+    first, second = model.train()(x), model(x)
+    assert (first - second).abs().max() > 1e-3
+    torch.testing.assert_close(model.eval()(x), block()(x), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("choices", "inputs", "error", "sentence"),
+    [
+        ({"cross_attention": True}, {}, ValueError, "cross-attention needs a memory; got none"),
+        ({}, {"memory": random(2, B, S, D)}, ValueError, "a memory is given, but cross_attention is False"),
+        (
+            {"cross_attention": True},
+            {"memory": random(2, B, S, H)},
+            ValueError,
+            "memory must have shape (2, S, 12); got (2, 9, 3)",
+        ),
+        (
+            {"cross_attention": True},
+            {"memory": random(2, B, S, D).float()},
+            TypeError,
+            "x is float64 but memory is float32",
+        ),
+    ],
+)
+def test_a_memory_that_does_not_belong_is_refused_before_the_first_stage(choices, inputs, error, sentence):
+    with pytest.raises(error) as refusal:
+        block(**choices).stages(random(1, B, T, D), **inputs)
+    assert str(refusal.value) == sentence
