@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,9 +31,7 @@ class Box:
     def __init__(self, settings: Settings) -> None:
         """Say what the box is for; nothing is started yet."""
         self._settings = settings
-        self._folder = Path(tempfile.mkdtemp(prefix="block-course-"))
         self._server: ForkServer | None = None
-        self._spawned = 0
 
     def __enter__(self) -> Box:
         return self
@@ -68,19 +65,13 @@ class Box:
         if self._server is not None:
             self._server.stop()
             self._server = None
-        with contextlib.suppress(OSError):  # a process that escaped may still write there
-            remove_tree(self._folder)
 
     def _spawn(self) -> Child:
         if self._server is None:
-            self._server = ForkServer(self._settings, self._folder)
-        self._spawned += 1
-        scratch = self._folder / str(self._spawned)
-        scratch.mkdir()
-        pid, channel = self._server.spawn(scratch)
-        child = Child(self, pid, channel, scratch)
+            self._server = ForkServer(self._settings)
+        child = Child(self, *self._server.spawn())
         try:
-            frame = channel.receive(time.monotonic() + ANSWER_SECONDS)
+            frame = child.first_frame(time.monotonic() + ANSWER_SECONDS)
             if "refused" in frame.head:
                 raise BoxError(f"the walls of the box don't stand: {frame.head['refused']}")
             child.walls = reply.walls(frame)
@@ -111,6 +102,10 @@ class Child:
         self._scratch = scratch
         self.alive = True
 
+    def first_frame(self, deadline: float) -> Frame:
+        """What it says before anything runs. Raises WireError."""
+        return self._channel.receive(deadline)
+
     def run_cell(self, name: str, source: str, deadline: float) -> Outcome:
         """Run a cell, up to a moment of `time.monotonic()`; a child that gives no good answer is ended."""
         text = np.frombuffer(source.encode("utf-8"), dtype=np.uint8)
@@ -137,7 +132,7 @@ class Child:
         status = self._box.end(self._pid, patience)
         self._channel.withhold()
         self._channel.close()
-        with contextlib.suppress(OSError):  # tried again when the box is closed
+        with contextlib.suppress(OSError):  # tried again when the server stops
             remove_tree(self._scratch)
         return status
 

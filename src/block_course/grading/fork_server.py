@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -15,6 +16,7 @@ from typing import Any
 
 from block_course.grading import walls
 from block_course.grading.channel import Channel
+from block_course.grading.scratch import remove_tree
 from block_course.grading.wire import Gone
 
 START_SECONDS = 120.0
@@ -24,11 +26,14 @@ ANSWER_SECONDS = 10.0
 _MOST_CONTROL_BYTES = 1 << 16
 _SOURCES = str(Path(__file__).resolve().parents[2])
 _PROGRAM = """
-import os, socket, sys
+import os, shutil, socket, sys
 sys.path.insert(0, sys.argv[1])
 from block_course.grading.in_box import serve
 sys.path.remove(sys.argv[1])
-serve(socket.socket(fileno=int(sys.argv[2])))
+try:
+    serve(socket.socket(fileno=int(sys.argv[2])))
+finally:
+    shutil.rmtree(sys.argv[3], ignore_errors=True)  # the grader may have been killed
 os._exit(0)
 """
 _THREADS = ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "VECLIB_MAXIMUM")
@@ -59,21 +64,24 @@ class Settings:
 
 
 class ForkServer:
-    """The server's process, which this one has started and this one ends."""
+    """The server's process, which this one has started and this one ends, and the folder that it works in."""
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
-        """Start it in a folder and wait until it is ready. Raises BoxError."""
+    def __init__(self, settings: Settings) -> None:
+        """Start it and wait until it is ready. Raises BoxError."""
+        self.folder = Path(tempfile.mkdtemp(prefix="block-course-"))
+        self._spawned = 0
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
-        command = [sys.executable, "-P", "-B", "-X", "utf8", "-c", _PROGRAM, _SOURCES, str(theirs.fileno())]
+        command = [sys.executable, "-P", "-B", "-X", "utf8", "-c", _PROGRAM]
+        arguments = [_SOURCES, str(theirs.fileno()), str(self.folder)]
         with theirs:
             self._process = subprocess.Popen(
-                command,
+                command + arguments,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._complaints,
                 env={**_ENVIRONMENT, **{name: os.environ[name] for name in _PASSED_ON if name in os.environ}},
-                cwd=folder,
+                cwd=self.folder,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
@@ -84,14 +92,17 @@ class ForkServer:
             self.stop(patience=0.0)
             raise BoxError(f"the fork server did not start: {complaint}") from None
 
-    def spawn(self, scratch: Path) -> tuple[int, Channel]:
-        """Fork a child that may write in `scratch`; its process id, and the channel to it. Raises Gone."""
+    def spawn(self) -> tuple[int, Channel, Path]:
+        """Fork a child; its process id, the channel to it, and the folder it may write in. Raises Gone."""
+        self._spawned += 1
+        scratch = self.folder / str(self._spawned)
+        scratch.mkdir()
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         channel = Channel(ours, reading)
         try:
             reply = self._ask({"do": "spawn", "scratch": str(scratch)}, [theirs.fileno(), writing])
-            return int(reply["pid"]), channel
+            return int(reply["pid"]), channel, scratch
         except (Gone, KeyError, ValueError, TypeError):
             channel.close()
             raise Gone("the fork server did not fork") from None
@@ -109,7 +120,10 @@ class ForkServer:
         return status if type(status) is int else None
 
     def stop(self, patience: float = ANSWER_SECONDS) -> None:
-        """End the server and all that it has started, by force if it takes longer than `patience`."""
+        """End the server and all that it has started, by force if it takes longer than `patience`.
+
+        Its folder is removed.
+        """
         self._control.close()
         try:
             self._process.wait(timeout=patience)
@@ -118,6 +132,8 @@ class ForkServer:
             self._process.kill()
             self._process.wait()
         self._complaints.close()
+        with contextlib.suppress(OSError):  # a process that escaped may still write there
+            remove_tree(self.folder)
 
     def _ask(
         self, request: dict[str, Any], descriptors: Sequence[int] = (), seconds: float | None = None

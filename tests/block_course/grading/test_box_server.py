@@ -68,10 +68,10 @@ def test_a_server_that_never_gives_a_child_is_an_error(monkeypatch: pytest.Monke
     class Useless:
         stopped = 0
 
-        def __init__(self, settings: Settings, folder: Path) -> None:
+        def __init__(self, settings: Settings) -> None:
             pass
 
-        def spawn(self, scratch: Path) -> tuple[int, Channel]:
+        def spawn(self) -> tuple[int, Channel, Path]:
             raise Gone("the fork server did not fork")
 
         def stop(self, patience: float = 0.0) -> None:
@@ -100,12 +100,11 @@ def test_a_child_without_walls_is_an_error_of_the_grader(
         box.child()
 
 
-def test_a_box_that_was_never_used_closes_and_ends_nothing() -> None:
+def test_a_box_that_was_never_used_starts_and_ends_nothing() -> None:
     box = Box(Settings("00_tiny"))
-    folder = box._folder
 
     assert box.end(1, 0.0) is None
     box._restart()
     box.close()
 
-    assert not folder.exists()
+    assert box._server is None

@@ -16,10 +16,10 @@ pytestmark = pytest.mark.slow
 SETTINGS = Settings("00_tiny")
 
 
-def test_a_server_starts_a_child_and_ends_it(tmp_path: Path) -> None:
-    server = ForkServer(SETTINGS, tmp_path)
+def test_a_server_starts_a_child_and_ends_it() -> None:
+    server = ForkServer(SETTINGS)
 
-    pid, channel = server.spawn(tmp_path)
+    pid, channel, _ = server.spawn()
     walls = channel.receive(time.monotonic() + 20).head["walls"]
     status = server.end(pid, 0.0)
 
@@ -30,54 +30,67 @@ def test_a_server_starts_a_child_and_ends_it(tmp_path: Path) -> None:
     server.stop()
 
 
-def test_a_server_ends_with_all_its_children(tmp_path: Path) -> None:
-    server = ForkServer(SETTINGS, tmp_path)
-    pid, channel = server.spawn(tmp_path)
+def test_a_server_ends_with_all_its_children() -> None:
+    server = ForkServer(SETTINGS)
+    pid, channel, _ = server.spawn()
     channel.receive(time.monotonic() + 20)
 
     server.stop()
 
     assert ends(pid)
     assert server._process.returncode == 0
+    assert not server.folder.exists()
     channel.close()
 
 
-def test_a_server_that_does_not_listen_is_ended_by_force(tmp_path: Path) -> None:
-    server = ForkServer(SETTINGS, tmp_path)
-    pid, channel = server.spawn(tmp_path)
+def test_a_server_whose_grader_is_killed_ends_and_leaves_nothing_behind() -> None:
+    server = ForkServer(SETTINGS)
+    pid, channel, scratch = server.spawn()
+    channel.receive(time.monotonic() + 20)
+    (scratch / "file").touch()
+
+    server._control.close()  # what a kill of the grader does
+    server._process.wait(timeout=60)
+
+    assert ends(pid)
+    assert not server.folder.exists()
+    channel.close()
+    server.stop()
+
+
+def test_a_server_that_does_not_listen_is_ended_by_force() -> None:
+    server = ForkServer(SETTINGS)
+    pid, channel, _ = server.spawn()
     channel.receive(time.monotonic() + 20)
     server._process.send_signal(signal.SIGSTOP)
 
     server.stop(patience=0.05)
 
     assert server._process.returncode == -signal.SIGKILL
+    assert not server.folder.exists()
     assert ends(pid)
     channel.close()
 
 
-def test_a_server_that_does_not_start_gives_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_does_not_start_gives_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fork_server, "_PROGRAM", "raise SystemExit('no numpy here')")
 
     with pytest.raises(BoxError, match="the fork server did not start: no numpy here"):
-        ForkServer(SETTINGS, tmp_path)
+        ForkServer(SETTINGS)
 
 
-def test_a_server_that_dies_without_a_word_has_not_started_either(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_dies_without_a_word_has_not_started_either(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fork_server, "_PROGRAM", "import os; os._exit(1)")
 
     with pytest.raises(BoxError, match="it said nothing"):
-        ForkServer(SETTINGS, tmp_path)
+        ForkServer(SETTINGS)
 
 
-def test_a_server_starts_from_a_clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_starts_from_a_clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRECIOUS", "x")
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/lib")
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    server = ForkServer(SETTINGS, tmp_path)
+    server = ForkServer(SETTINGS)
 
     entries = Path(f"/proc/{server._process.pid}/environ").read_bytes().split(b"\0")
     names = {entry.partition(b"=")[0].decode() for entry in entries if entry}
@@ -87,14 +100,14 @@ def test_a_server_starts_from_a_clean_environment(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]", b"{}", b'{"pid": "x"}', b'{"pid": null}'])
-def test_an_answer_that_is_none_means_that_the_server_is_gone(tmp_path: Path, answer: bytes) -> None:
-    server = ForkServer(SETTINGS, tmp_path)
+def test_an_answer_that_is_none_means_that_the_server_is_gone(answer: bytes) -> None:
+    server = ForkServer(SETTINGS)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     control, server._control = server._control, ours
     theirs.send(answer)
 
     with pytest.raises(Gone):
-        server.spawn(tmp_path)
+        server.spawn()
 
     ours.close()
     theirs.close()
@@ -102,8 +115,8 @@ def test_an_answer_that_is_none_means_that_the_server_is_gone(tmp_path: Path, an
     server.stop()
 
 
-def test_the_interpreter_is_the_one_that_runs_the_grader(tmp_path: Path) -> None:
-    server = ForkServer(SETTINGS, tmp_path)
+def test_the_interpreter_is_the_one_that_runs_the_grader() -> None:
+    server = ForkServer(SETTINGS)
 
     assert server._process.args[0] == sys.executable  # type: ignore[index]
     server.stop()

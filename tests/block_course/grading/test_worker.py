@@ -8,7 +8,7 @@ import pytest
 
 from block_course.grading import worker as grading_worker
 from block_course.grading.attempt import Limits
-from block_course.grading.box import Box, Settings
+from block_course.grading.box import Settings
 from block_course.grading.secret import Secret
 from block_course.grading.worker import Grader, Terms, settings, version
 from tests.block_course.grading.examples import RELEASED_BYTES, SECRET, TINY, released_in, submission, task
@@ -121,8 +121,9 @@ def test_a_version_covers_every_file_that_grading_loads() -> None:
 def test_a_box_that_is_closed_is_gone(terms: Terms) -> None:
     with Grader(terms) as grader:
         grader.grade(task(RELEASED_BYTES))
-        box = grader._box
-        assert isinstance(box, Box)
+        assert grader._box is not None
+        server = grader._box._server
 
-    assert not box._folder.exists()
+    assert server is not None
+    assert not server.folder.exists()
     assert grader._box is None
