@@ -29,8 +29,8 @@ FLOORS = {
         {"cli"},
     ],
     "block_course": [
-        {"__init__", "exercise", "tolerance", "calling"},
-        {"checks", "diagnosis", "verdict", "outputs"},
+        {"__init__", "exercise", "tolerance", "faults", "calling"},
+        {"checks", "advice", "diagnosis", "verdict", "outputs"},
         {"panel", "check", "roles", "release", "refresh", "lab", "book"},
         {"grading"},
         {"cli"},
@@ -43,6 +43,7 @@ BESIDE_THE_LEARNER = {
     "block_course",
     "block_course.calling",
     "block_course.exercise",
+    "block_course.faults",
     GRADING,
     IN_BOX,
     f"{GRADING}.stand_in",

@@ -25,10 +25,11 @@ from typing import Any, Literal
 import numpy as np
 
 from block_course.exercise import Argument, Array, Case, Observation
+from block_course.faults import fault, is_untouched, one_line
 
 Framework = Literal["numpy", "torch"]
 
-LONGEST_MESSAGE = 300
+NOT_A_FUNCTION = "expected a function; got an object of type"
 MOST_OUTPUTS = 16
 MOST_BYTES = 32 * 2**20
 _PLAIN_DTYPES = frozenset({"f2", "f4", "f8", "i4", "i8", "u1", "b1"})
@@ -40,9 +41,10 @@ def observe(
 ) -> Observation:
     """Call an answer on copies of a case's arguments and say what came back.
 
-    Whatever the call raises ends up in the observation: a bare `NotImplementedError` as "not attempted",
-    `MemoryError` as "memory", all else as "raised". With `interruptible`, which a notebook sets and the
-    grader does not, a KeyboardInterrupt passes through, so that the stop button works.
+    Whatever the call raises ends up in the observation: as "not attempted" if the answer is an untouched
+    stub, `MemoryError` as "memory", all else as "raised". None is an output like others, and refused. With
+    `interruptible`, which a notebook sets and the grader does not, a KeyboardInterrupt passes through, so
+    that the stop button works.
     """
     if answer is None or answer is Ellipsis:
         return Observation(status="not attempted")
@@ -51,7 +53,9 @@ def observe(
         with quietly(framework, label=case.name):
             positional, named = _bind(answer, case.arguments, copies, framework)
             returned = answer(*positional, **named)  # type: ignore[operator]
-            status, outputs, kinds = _unpack(returned)
+            if (returned is None or returned is Ellipsis) and is_untouched(answer):
+                return Observation(status="not attempted")
+            outputs, kinds = _unpack(returned)
     except KeyboardInterrupt as interrupt:
         if interruptible:
             raise
@@ -60,7 +64,7 @@ def observe(
         BaseException
     ) as exception:  # SystemExit and a learner's own kinds too: a call has no other way out
         return _raised(exception, copies)
-    return Observation(status=status, outputs=outputs, kinds=kinds, arguments_after=copies)
+    return Observation(status="returned", outputs=outputs, kinds=kinds, arguments_after=copies)
 
 
 def refusal(kind: str) -> str | None:
@@ -137,7 +141,7 @@ def _bind(
     answer: object, arguments: Mapping[str, Argument], copies: Mapping[str, Array], framework: Framework
 ) -> tuple[list[object], dict[str, object]]:
     if not callable(answer):
-        raise TypeError(f"expected a function; got an object of type {type(answer).__name__}")
+        raise TypeError(f"{NOT_A_FUNCTION} {type(answer).__name__}")
     keyword_only = _keyword_only(answer)
     positional: list[object] = []
     named: dict[str, object] = {}
@@ -167,17 +171,13 @@ def _handed_over(copy: Array, framework: Framework) -> object:
     return torch.from_numpy(copy)
 
 
-def _unpack(
-    returned: object,
-) -> tuple[Literal["returned", "not attempted"], tuple[Array, ...], tuple[str, ...]]:
+def _unpack(returned: object) -> tuple[tuple[Array, ...], tuple[str, ...]]:
     several = isinstance(returned, tuple | list)
     members = list(returned)[: MOST_OUTPUTS + 1] if several else [returned]  # type: ignore[call-overload]
-    if all(each is None or each is Ellipsis for each in members):
-        return "not attempted", (), ()
     if len(members) > MOST_OUTPUTS:
         raise ValueError(f"returned more than {MOST_OUTPUTS} outputs")
     plain = [_plain(each) for each in members]
-    return "returned", tuple(array for array, _ in plain), tuple(kind for _, kind in plain)
+    return tuple(array for array, _ in plain), tuple(kind for _, kind in plain)
 
 
 def _plain(value: object) -> tuple[Array, str]:
@@ -193,6 +193,8 @@ def _plain(value: object) -> tuple[Array, str]:
         kind = type(value).__name__
     elif not isinstance(value, np.ndarray):
         return _refused(_a(type(value).__name__))
+    elif type(value) is not np.ndarray:
+        kind = one_line(type(value).__name__)
     if getattr(value, "nbytes", 0) > MOST_BYTES:
         return _refused(f"an array of more than {MOST_BYTES >> 20} MB")
     array = np.array(value, copy=True, subok=False)
@@ -202,7 +204,7 @@ def _plain(value: object) -> tuple[Array, str]:
 
 
 def _refused(what: str) -> tuple[Array, str]:
-    return np.empty(0), _REFUSED + _one_line(what)
+    return np.empty(0), _REFUSED + one_line(what)
 
 
 def _is_tensor(value: object) -> bool:
@@ -221,23 +223,9 @@ def _from_torch(tensor: Any) -> object:
 
 
 def _raised(exception: BaseException, copies: Mapping[str, Array]) -> Observation:
-    try:
-        if (
-            isinstance(exception, NotImplementedError) and not exception.args
-        ):  # torch's own say what is missing
-            return Observation(status="not attempted")
-        message = _one_line(f"{type(exception).__name__}: {exception}")
-    except BaseException:  # its __str__ is the learner's code as well
-        message = "an exception that cannot be printed"
-    status: Literal["memory", "raised"] = "memory" if isinstance(exception, MemoryError) else "raised"
-    return Observation(status=status, arguments_after=copies, message=message)
-
-
-def _one_line(text: str) -> str:
-    """Printable, on one line, and short."""
-    text = " ".join(str(text)[: 4 * LONGEST_MESSAGE].split())
-    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+    status, message, place = fault(exception)
+    after = {} if status == "not attempted" else copies
+    return Observation(status=status, arguments_after=after, message=message, place=place)
 
 
 def _a(noun: str) -> str:

@@ -40,7 +40,7 @@ class CheckResult:
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """Points by exercise of this session, as a table in HTML and in text."""
+    """Points by exercise of this session, by the last run of each check, as a table in HTML and in text."""
 
     rows: tuple[Row, ...]
 
@@ -75,13 +75,13 @@ def check(id: str, answer: object) -> CheckResult:
             _latest[found.id] = verdict
             return CheckResult(verdict, render(found, verdict))
     except UnknownExercise as unknown:
-        return CheckResult(None, render_problem(f"There is {unknown}."))
+        return CheckResult(None, render_problem(f"There is {unknown}"))
     except Exception as exception:
         return CheckResult(None, render_problem(f"The check itself failed. {_described(exception)}"))
 
 
 def progress() -> Progress:
-    """Points by exercise, for each notebook of which a check has run in this session."""
+    """Points by exercise, each from its last check, for every notebook of which one ran in this session."""
     begun = [each for each in assignments() if any(one.id in _latest for one in each.exercises)]
     return Progress(tuple(_row(one) for each in begun for one in each.exercises))
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from block_course.exercise import Case, Exercise, Misconception, Outputs, Run, as_outputs
+from block_course.calling import refusal
+from block_course.exercise import Case, Exercise, Misconception, Observation, Outputs, Run, as_outputs
 from block_course.tolerance import agrees, case_tolerance
 
+NO_RETURN = "no return"
+
 _VISIBLE = 0.01
+_SHAPE = re.compile(r"\([\d,]*\)")
 
 
 class JudgingError(Exception):
@@ -30,16 +35,22 @@ def diagnose(exercise: Exercise, run: Run) -> Diagnosis | None:
 
     An answer that departs from the reference on a regular case must equal the misconception on every regular
     case on which that is defined, and one of those must tell it from the reference. A misconception that
-    raises ValueError or IndexError on a case (an axis that a single token doesn't have) is not defined there.
+    raises ValueError or IndexError on a case (an axis that a single token doesn't have) is not defined there;
+    but an answer that raises the same there equals it in that, too.
 
     An answer that agrees with the reference on all regular cases, such as one with a one-pass variance, shows
     in the extreme ones alone, and there its rounding depends on the order of operations. It is named if the
     misconception, too, agrees with the reference on the regular cases, and both depart from it on the same
     extreme ones.
 
+    Any exercise knows one more: an answer that always returns None.
+
     Raises JudgingError if a reference, a misconception or its message raises anything else.
     """
-    seen = [_Seen(case, observation.outputs, _reference(exercise, case)) for case, observation in run]
+    if all(_returned_none(observation) for _, observation in run):
+        message = f"`{exercise.answer}` returned None: is the `return` missing?"
+        return Diagnosis(name=NO_RETURN, message=message)
+    seen = [_Seen(case, observation, _reference(exercise, case)) for case, observation in run]
     regular = [each for each in seen if not each.case.extreme]
     extreme = [each for each in seen if each.case.extreme]
     shows_in_regular = not all(each.is_right for each in regular)
@@ -58,12 +69,25 @@ class _Seen:
     """What the learner's answer and the reference give on one case."""
 
     case: Case
-    given: Outputs
+    observation: Observation
     right: Outputs
+
+    @property
+    def given(self) -> Outputs:
+        return self.observation.outputs
 
     @property
     def is_right(self) -> bool:
         return _same(self.case, self.given, self.right)
+
+    def raised_like(self, exception: Exception) -> bool:
+        """The same kind of exception, about the same shapes in whichever order."""
+        kind, _, text = self.observation.message.partition(":")
+        return (
+            self.observation.status == "raised"
+            and kind == type(exception).__name__
+            and sorted(_SHAPE.findall(text)) == sorted(_SHAPE.findall(str(exception)))
+        )
 
     def departs(self, claimed: Outputs) -> bool:
         return not _same(self.case, claimed, self.right)
@@ -78,13 +102,15 @@ class _Seen:
 
 def _claims(
     exercise: Exercise, misconception: Misconception, seen: list[_Seen]
-) -> Iterator[tuple[_Seen, Outputs]]:
-    """What a misconception gives on each case on which it is defined."""
+) -> Iterator[tuple[_Seen, Outputs | None]]:
+    """What a misconception gives on each case on which it is defined; None where both raised the same."""
     for each in seen:
         try:
             with np.errstate(all="ignore"):
                 claimed = as_outputs(misconception.answer(**each.case.arguments))
-        except (ValueError, IndexError):
+        except (ValueError, IndexError) as raised:
+            if each.raised_like(raised):
+                yield each, None
             continue
         except Exception as exception:
             raise JudgingError(f"{exercise.id}, {misconception.name!r}: {exception!r}") from exception
@@ -93,27 +119,46 @@ def _claims(
 
 def _telling(exercise: Exercise, misconception: Misconception, regular: list[_Seen]) -> _Seen | None:
     """The case to show, if the answer follows the misconception on all: one where a leading digit differs."""
-    claims = []
+    telling, visible, told = [], [], []
     for each, claimed in _claims(exercise, misconception, regular):
-        if not _same(each.case, each.given, claimed):
+        if claimed is not None and not _same(each.case, each.given, claimed):
             return None
-        claims.append((each, claimed))
-    visible = (each for each, claimed in claims if each.departs_visibly(claimed))
-    return next(visible, None) or next((each for each, claimed in claims if each.departs(claimed)), None)
+        if (
+            misconception.tells
+            and misconception.tells(each.case)
+            and (claimed is None or each.departs(claimed))
+        ):
+            told.append(each)
+        if claimed is not None and each.departs(claimed):
+            telling.append(each)
+            visible += [each] if each.departs_visibly(claimed) else []
+    return next(iter((*told, *visible, *telling)), None)
 
 
 def _telling_extreme(
     exercise: Exercise, misconception: Misconception, regular: list[_Seen], extreme: list[_Seen]
 ) -> _Seen | None:
-    if any(each.departs(claimed) for each, claimed in _claims(exercise, misconception, regular)):
+    if any(each.departs(claimed) for each, claimed in _returned(exercise, misconception, regular)):
         return None
     telling = None
-    for each, claimed in _claims(exercise, misconception, extreme):
+    for each, claimed in _returned(exercise, misconception, extreme):
         follows = not each.is_right and _shapes(each.given) == _shapes(claimed)
         if follows is not each.departs(claimed):
             return None
         telling = telling or (each if follows else None)
     return telling
+
+
+def _returned(
+    exercise: Exercise, misconception: Misconception, seen: list[_Seen]
+) -> Iterator[tuple[_Seen, Outputs]]:
+    for each, claimed in _claims(exercise, misconception, seen):
+        if claimed is not None:
+            yield each, claimed
+
+
+def _returned_none(seen: Observation) -> bool:
+    return seen.status == "returned" and [refusal(kind) for kind in seen.kinds] == ["None"]
 
 
 def _shapes(outputs: Outputs) -> list[tuple[int, ...]]:
@@ -136,5 +181,6 @@ def _message(exercise: Exercise, misconception: Misconception, telling: _Seen) -
 
 def _same(case: Case, left: Outputs, right: Outputs) -> bool:
     return len(left) == len(right) and all(
-        agrees(mine, other, case_tolerance(case, other)) for mine, other in zip(left, right, strict=True)
+        agrees(mine, other, case_tolerance(case, other, given=mine))
+        for mine, other in zip(left, right, strict=True)
     )

@@ -27,6 +27,10 @@ Status = Literal["returned", "not attempted", "missing", "raised", "timeout", "m
 """How a call ended: `missing` means that the notebook defines no such name, `died` that its process ended."""
 
 
+Hints = tuple[str, str, str]
+"""Three stages: where to look; what is true there; the line in words."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """One call of an answer: arguments by parameter name.
@@ -47,9 +51,10 @@ class Observation:
     """What one call gave, as plain data. All of it may come from hostile code: judge it, never trust it.
 
     `outputs` are arrays of plain dtypes; `kinds` says what each was ("numpy.ndarray", "torch.Tensor",
-    "float"), with "refused: a dict" beside an empty array for one that could not be brought home;
-    `arguments_after` holds the array arguments as the call left them; `message` is the learner's exception in
-    one line.
+    "float", the class of a subclass), with "refused: a dict" beside an empty array for one that could not be
+    brought home; `arguments_after` holds the array arguments as the call left them; `message` is the
+    learner's exception in one line, `place` where it was raised: "line 3, `variance = …`". The grader keeps
+    no place.
     """
 
     status: Status
@@ -57,6 +62,7 @@ class Observation:
     kinds: tuple[str, ...] = ()
     arguments_after: Mapping[str, Array] = field(default_factory=dict)
     message: str = ""
+    place: str = ""
 
 
 Run = Sequence[tuple[Case, Observation]]
@@ -79,7 +85,8 @@ class Property:
     """Something that must hold for a right answer, worth points.
 
     `holds` looks at the whole run and returns the first failure, or None. A property with `requires` counts
-    only when those hold too: "dtype kept" earns nothing for handing the input back.
+    only when those hold too: "dtype kept" earns nothing for handing the input back. Its own `hints`, where it
+    has any, stand in for the exercise's while it is the first to fail.
     """
 
     name: str
@@ -87,6 +94,7 @@ class Property:
     points: float
     holds: Callable[[Exercise, Run], Failure | None]
     requires: tuple[str, ...] = ()
+    hints: Hints | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +103,16 @@ class Misconception:
 
     `message` gets a telling case and the learner's outputs there, so that it can use their numbers: the first
     regular case on which the misconception differs from the reference in a leading digit, if there is one.
+
+    `tells` prefers cases to show, such as those with several tokens. With it a misconception may also be one
+    that raises: the case may then be one on which the learner's answer raised as it does, with no outputs.
+    Several misconceptions may share a name, for one mistake that is written in several ways.
     """
 
     name: str
     answer: Callable[..., Array | Outputs]
     message: Callable[[Case, Outputs], str]
+    tells: Callable[[Case], bool] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +120,8 @@ class Exercise:
     """One exercise: `answer` is the name that the learner's notebook must define.
 
     `reference` computes the right outputs in float64 NumPy from a case's arguments. `cases` draws the cases
-    of one run from a generator; it is pure, so that a seed names a run. Hints come in three stages: where to
-    look; what is true there; the line in words.
+    of one run from a generator; it is pure, so that a seed names a run. `returns` names the outputs, if there
+    are several.
     """
 
     id: str
@@ -121,7 +134,8 @@ class Exercise:
     cases: Callable[[np.random.Generator], Sequence[Case]]
     properties: tuple[Property, ...]
     misconceptions: tuple[Misconception, ...]
-    hints: tuple[str, str, str]
+    hints: Hints
+    returns: tuple[str, ...] = ()
 
     @property
     def points(self) -> float:

@@ -20,9 +20,9 @@ _ASIDE = "margin:0.5em 0;padding:0.1em 0 0.1em 0.75em;border-left:3px solid curr
 _STAGES = ("where to look", "what is true there", "the line in words")
 _WORDS = {"holds": "holds", "fails": "fails", "not counted": "not counted yet"}
 _ENDED = {
-    "timeout": "It took too long and was stopped.",
-    "memory": "It asked for more memory than there is.",
-    "forbidden": "It uses something that this exercise asks you to write yourself.",
+    "timeout": "Your function took too long and was stopped.",
+    "memory": "Your function asked for more memory than there is.",
+    "forbidden": "Your function uses something that this exercise asks you to write yourself.",
 }
 
 
@@ -47,14 +47,16 @@ def render(exercise: Exercise, verdict: Verdict) -> str:
             ("Property", "Result", "Points"),
             [_finding(each, verdict.message) for each in verdict.findings],
         ),
-        "" if verdict.status == "pass" else _hints(exercise.hints),
+        _hints(exercise, verdict),
     ]
     return _section(f"{verdict.title}: {_score(verdict)}", "".join(parts))
 
 
 def render_problem(sentence: str) -> str:
     """A panel that says why nothing was judged."""
-    return _section("Nothing was judged", f"<p><strong>Nothing was judged.</strong> {_text(sentence)}</p>")
+    return _section(
+        "Nothing was judged", f"<p><strong>Nothing was judged.</strong> {_text(_sentence(sentence))}</p>"
+    )
 
 
 def render_progress(rows: Sequence[Row]) -> str:
@@ -63,7 +65,12 @@ def render_progress(rows: Sequence[Row]) -> str:
     total = _points(sum(each.points for each in rows), sum(each.of for each in rows))
     return _section(
         "Progress",
-        _table("Points in this session", ("Exercise", "State", "Points"), body, foot=("Total", "", total)),
+        _table(
+            "Points in this session, from the last run of each check",
+            ("Exercise", "State", "Points"),
+            body,
+            foot=("Total", "", total),
+        ),
     )
 
 
@@ -97,12 +104,23 @@ def _ending(exercise: Exercise, verdict: Verdict) -> str:
             f"Write <code>{_text(exercise.answer)}</code> above, run its cell, then run this one again."
         )
     elif verdict.status == "error" and verdict.message:
-        sentence = f"Your function raised <code>{_text(verdict.message)}</code>."
+        sentence = _raised(verdict)
     elif verdict.status in _ENDED:
-        sentence = _text(f"{_ENDED[verdict.status]} {verdict.message}".strip())
+        sentence = _text(" ".join((_ENDED[verdict.status], *map(_sentence, filter(None, [verdict.message])))))
     else:
         return ""
     return f'<p style="{_ASIDE}">{sentence}</p>'
+
+
+def _raised(verdict: Verdict) -> str:
+    """What was raised, where, on which call, and what to do."""
+    how = verdict.ending
+    if how.instead:
+        return _marked_up(how.advice)
+    said = f"Your function raised <code>{_text(verdict.message)}</code>"
+    said += f" in {_marked_up(how.place)}" if how.place else ""
+    said += f", called with {_text(how.called_with)}" if how.called_with else ""
+    return f"{said}. {_marked_up(how.advice)}".strip()
 
 
 def _finding(each: Finding, raised: str) -> tuple[str, str, str]:
@@ -111,7 +129,7 @@ def _finding(each: Finding, raised: str) -> tuple[str, str, str]:
         said = each.failure.message
         if raised and said.endswith(raised):
             said = f"{said.removesuffix(raised)}the error above"
-        result = f"<strong>{result}</strong>. On {_text(each.failure.case)}: {_text(said)}"
+        result = f"<strong>{result}</strong>. On {_text(each.failure.case)}: {_marked_up(_sentence(said))}"
     return _text(each.title), result, _points(each.points, each.of)
 
 
@@ -136,10 +154,19 @@ def _line(cells: Sequence[str]) -> str:
     )
 
 
-def _hints(hints: Sequence[str]) -> str:
-    """Each hint inside the one before, so that a learner asks for them one at a time."""
+def _hints(exercise: Exercise, verdict: Verdict) -> str:
+    """Those of the first property that fails, if it has its own, else the exercise's; none for a pass.
+
+    Each stands inside the one before, so that a learner asks for them one at a time. The last, which says
+    the line in words, is for one who has tried.
+    """
+    if verdict.status == "pass":
+        return ""
+    failing = next((each.name for each in verdict.findings if each.outcome == "fails"), "")
+    hints = next((each.hints for each in exercise.properties if each.name == failing), None) or exercise.hints
+    stages = _STAGES[:-1] if verdict.status == "not attempted" else _STAGES
     nested = ""
-    for number, (stage, hint) in reversed(list(enumerate(zip(_STAGES, hints, strict=True), start=1))):
+    for number, (stage, hint) in reversed(list(enumerate(zip(stages, hints, strict=False), start=1))):
         summary = f"<summary>Hint {number}: {stage}</summary>"
         nested = f"<details>{summary}<p>{_marked_up(hint)}</p>{nested}</details>"
     return nested
@@ -152,6 +179,11 @@ def _points(points: float, of: float) -> str:
 def _marked_up(text: str) -> str:
     """The course's own sentences, in which `backticks` mean code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", _text(text))
+
+
+def _sentence(text: str) -> str:
+    """With a full stop, unless it ends in one or in its like."""
+    return text if text.endswith((".", "?", "!", "…", ":")) else f"{text}."
 
 
 def _capitalized(text: str) -> str:

@@ -45,15 +45,22 @@ def tolerance(dtype: DTypeLike, *, terms: int, condition: float = 1.0, scale: fl
     return roundings * unit_roundoff * max(1.0, condition) * scale
 
 
-def case_tolerance(case: Case, expected: Array, *, condition: float | None = None) -> float:
+def case_tolerance(
+    case: Case, expected: Array, *, condition: float | None = None, given: Array | None = None
+) -> float:
     """The tolerance for `expected` on `case`.
 
     The dtype is the narrowest floating one among the arguments (float64 if none is), the terms are the
     longest axis of an argument, the scale is the largest |entry| of `expected`. `condition` replaces the
     case's own, for an output that the cancellation behind it does not touch.
+
+    An output `given` in float32 is judged as float32, so that a slip of dtype costs the property that judges
+    dtypes and no other. In float16 a wrong answer could hide, so that an output in float16 gets no more room.
     """
     arrays = [each for each in case.arguments.values() if isinstance(each, np.ndarray)]
     floats = [each.dtype for each in arrays if each.dtype.kind == "f"]
+    if given is not None and given.dtype == np.float32:
+        floats.append(given.dtype)
     longest = max((side for each in arrays for side in each.shape), default=1)
     if expected.dtype.kind != "f":
         return 0.0

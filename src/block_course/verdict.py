@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
+from block_course.advice import Ending, ending
 from block_course.diagnosis import Diagnosis, JudgingError, diagnose
 from block_course.exercise import Exercise, Failure, Observation, Property, Run
 
@@ -22,7 +23,7 @@ _STATUS_OF_A_CALL: dict[str, VerdictStatus] = {
     "missing": "wrong",
 }
 
-__all__ = ["Diagnosis", "Finding", "JudgingError", "Outcome", "Verdict", "VerdictStatus", "judge"]
+__all__ = ["Diagnosis", "Ending", "Finding", "JudgingError", "Outcome", "Verdict", "VerdictStatus", "judge"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What an attempt at one exercise is worth, and why."""
+    """What an attempt at one exercise is worth, and why; of a call that raised, its words and its ending."""
 
     id: str
     title: str
@@ -49,6 +50,7 @@ class Verdict:
     findings: tuple[Finding, ...]
     diagnosis: Diagnosis | None = None
     message: str = ""
+    ending: Ending = field(default_factory=Ending)
 
     @property
     def first_failure(self) -> Failure | None:
@@ -58,11 +60,11 @@ class Verdict:
     def public(self) -> Verdict:
         """The same verdict for hidden inputs: which property failed and which misconception it is.
 
-        Cases, numbers and the text of exceptions are left out: each could carry a hidden input outside.
+        Cases, numbers, shapes and exceptions are left out: each could carry a hidden input outside.
         """
         findings = tuple(replace(each, failure=None) for each in self.findings)
         diagnosis = self.diagnosis and replace(self.diagnosis, message=None)
-        return replace(self, findings=findings, diagnosis=diagnosis, message="")
+        return replace(self, findings=findings, diagnosis=diagnosis, message="", ending=Ending())
 
 
 def judge(exercise: Exercise, run: Run) -> Verdict:
@@ -86,9 +88,9 @@ def judge(exercise: Exercise, run: Run) -> Verdict:
         findings = _findings(exercise, run)
         if all(each.outcome == "holds" for each in findings):
             return _verdict(exercise, "pass", findings)
-        status, message = _ended_early(run)
+        status, message, how = _ended_early(exercise, run)
         verdict = _verdict(exercise, status, findings)
-        return replace(verdict, message=message, diagnosis=diagnose(exercise, run))
+        return replace(verdict, message=message, ending=how, diagnosis=diagnose(exercise, run))
 
 
 def _consistent(observation: Observation) -> Observation:
@@ -115,11 +117,12 @@ def _worth_nothing(exercise: Exercise, status: VerdictStatus, message: str) -> V
     return replace(_verdict(exercise, status, findings), message=message)
 
 
-def _ended_early(run: Run) -> tuple[VerdictStatus, str]:
-    for _, observation in run:
+def _ended_early(exercise: Exercise, run: Run) -> tuple[VerdictStatus, str, Ending]:
+    for case, observation in run:
         if observation.status != "returned":
-            return _STATUS_OF_A_CALL[observation.status], observation.message
-    return "wrong", ""
+            how = ending(exercise, case, observation)
+            return _STATUS_OF_A_CALL[observation.status], observation.message, how
+    return "wrong", "", Ending()
 
 
 def _findings(exercise: Exercise, run: Run) -> tuple[Finding, ...]:

@@ -33,6 +33,31 @@ def test_the_html_of_a_result_is_its_panel():
     assert "<strong>Sample variance.</strong>" in result.html
 
 
+def test_an_error_is_told_with_the_line_and_the_shapes():
+    def statistics(x):
+        return x.mean(-1), x @ x
+
+    html = check("layer_norm.statistics", statistics).html
+
+    assert "<code>return x.mean(-1), x @ x</code>, called with x of shape (2, 3, 4)" in html
+
+
+def test_an_answer_that_calls_an_unwritten_one_says_which():
+    def statistics(x):
+        raise NotImplementedError()
+
+    result = check("layer_norm.forward", lambda x, gamma, beta, eps=1e-5: statistics(x))
+
+    assert result.verdict.status == "error"
+    assert "NotImplementedError: statistics is not written yet" in result.html
+
+
+def test_a_call_that_leaves_eps_out_is_told_to_give_it_its_default():
+    html = check("layer_norm.forward", lambda x, gamma, beta, eps: layer_norm(x, gamma, beta, eps)).html
+
+    assert "This call leaves out <code>eps</code>: give it its default, <code>eps=1e-5</code>" in html
+
+
 def test_an_open_check_gives_the_same_each_time():
     assert check("layer_norm.forward", np.negative).html == check("layer_norm.forward", np.negative).html
 

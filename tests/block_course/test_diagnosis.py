@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from block_course.diagnosis import JudgingError, diagnose
+from block_course.diagnosis import NO_RETURN, JudgingError, diagnose
 from block_course.exercise import Misconception
 from tests.block_course.doubling import EXERCISE, cases, run_of
 
@@ -86,6 +86,69 @@ def test_another_number_of_outputs_or_another_shape_is_another_answer():
 
     assert name_for(lambda x: (2 * x, 2 * x), exercise) == "twice"
     assert name_for(lambda x: (2 * x, 2 * x, 2 * x), exercise) is None
+
+
+def test_an_answer_that_always_returns_none_is_asked_for_its_return():
+    diagnosis = diagnose(EXERCISE, run_of(lambda x: x.sort()))
+
+    assert diagnosis.name == NO_RETURN
+    assert diagnosis.message == "`double` returned None: is the `return` missing?"
+    assert name_for(lambda x: None if x.ndim == 2 else 2 * x) is None
+    assert name_for(lambda x: (None, None)) is None
+
+
+def refuses_axes(x):
+    """Raises on the first case, is right on the others."""
+    return 2 * x + np.ones(7) if x.ndim == 2 else 2 * x
+
+
+REFUSED = Misconception(
+    name="refused",
+    answer=refuses_axes,
+    message=lambda case, outputs: f"{case.name}, {len(outputs)} outputs",
+    tells=lambda case: case.arguments["x"].ndim == 2,
+)
+
+
+def test_an_answer_is_also_known_by_what_it_raises():
+    exercise = replace(EXERCISE, misconceptions=(REFUSED,))
+
+    assert diagnose(exercise, run_of(refuses_axes)).message == "regular, 0 outputs"
+    assert name_for(lambda x: np.ones(7) + 2 * x if x.ndim == 2 else 2 * x, exercise) == "refused"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda x: 2 * x + np.ones(8) if x.ndim == 2 else 2 * x,
+        lambda x: x.mean(axis=7) if x.ndim == 2 else 2 * x,
+        lambda x: 2 * x + np.ones(7) if x.ndim == 2 else x,
+        lambda x: 2 * x if x.ndim == 2 else x[9:] + np.ones((2, 7)),
+    ],
+)
+def test_an_answer_that_raises_otherwise_is_another_answer(answer):
+    assert name_for(answer, replace(EXERCISE, misconceptions=(REFUSED,))) is None
+
+
+def test_what_both_raise_tells_nothing_unless_the_misconception_says_that_it_does():
+    exercise = replace(EXERCISE, misconceptions=(replace(REFUSED, tells=None),))
+
+    assert name_for(refuses_axes, exercise) is None
+
+
+def test_a_case_that_a_misconception_prefers_is_shown_before_an_earlier_one():
+    squared = replace(EXERCISE.misconceptions[0], message=lambda case, outputs: case.name)
+    on_the_lone = replace(squared, tells=lambda case: case.arguments["x"].ndim == 1)
+    nowhere = replace(squared, tells=lambda case: False)
+
+    for misconception, shown in ((squared, "regular"), (on_the_lone, "lone"), (nowhere, "regular")):
+        exercise = replace(EXERCISE, misconceptions=(misconception,))
+        assert diagnose(exercise, run_of(np.square)).message == shown
+
+
+def test_an_answer_in_float32_is_compared_as_one():
+    assert name_for(lambda x: np.square(x).astype(np.float32)) == "squared"
+    assert name_for(lambda x: np.square(x).astype(np.float16)) is None
 
 
 def fails(*given):

@@ -1,3 +1,5 @@
+import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -60,7 +62,7 @@ def test_a_panel_reads_without_color():
     page = render(EXERCISE, judge(EXERCISE, run_of(lambda x: x)))
     text = Outline(page).text
 
-    assert "fails . On regular: not doubled" in text.replace("fails.", "fails .")
+    assert "fails. On regular: not doubled." in text
     assert "not counted yet" in text
     assert "0 of 0.5" in text
     assert "#" not in page
@@ -81,6 +83,59 @@ def test_hints_are_asked_for_one_at_a_time():
     assert "Hint 1: where to look look Hint 2" in " ".join(" ".join(outline.words).split())
 
 
+def test_the_line_in_words_is_for_one_who_has_tried():
+    def raising(x):
+        return x / None
+
+    for tried in (lambda x: x, raising, lambda x: x.sort()):
+        assert "Hint 3: the line in words" in panel(tried).text
+
+
+def test_hints_fit_the_first_property_that_fails_if_it_has_its_own():
+    doubled, large = EXERCISE.properties
+    exercise = replace(EXERCISE, properties=(doubled, replace(large, hints=("high", "higher", "highest"))))
+
+    of_large = render(exercise, judge(exercise, run_of(lambda x: 2 * x if x.max() < 9 else x)))
+    of_both = render(exercise, judge(exercise, run_of(lambda x: x)))
+
+    assert "<p>highest</p>" in of_large
+    assert "<p>2 x</p>" not in of_large
+    assert "<p>2 x</p>" in of_both
+
+
+def test_an_error_is_told_with_its_line_its_call_and_advice():
+    def answer(x):
+        return x + None
+
+    text = panel(answer).text
+
+    assert "Your function raised TypeError: unsupported operand" in text
+    assert re.search(r" in line \d+, return x \+ None, called with x of shape \(2, 3\)\. Something in", text)
+
+
+def test_a_name_that_holds_no_function_is_told_so_and_shows_no_exception():
+    text = panel((1, 2)).text
+
+    assert "double now names an object of type tuple, not a function; run its cell again." in text
+    assert "TypeError" not in text
+
+
+def test_an_error_without_a_place_is_told_without_one():
+    regular, lone, _ = drawn()
+    run = run_with(returned(regular), returned(lone), Observation(status="raised", message="Odd: words"))
+
+    assert "Your function raised Odd: words, called with x of shape (2,)." in (
+        Outline(render(EXERCISE, judge(EXERCISE, run))).text
+    )
+
+
+def test_the_error_of_a_public_verdict_is_not_told():
+    page = render(EXERCISE, judge(EXERCISE, run_of(lambda x: x + None)).public())
+
+    assert "Your function raised" not in page
+    assert "shape" not in page
+
+
 def test_praise_is_the_score():
     outline = panel(lambda x: 2 * x)
 
@@ -94,6 +149,8 @@ def test_an_untouched_answer_is_told_what_to_do():
 
     assert "Double: not attempted, 0 of 2.5 points" in outline.text
     assert "Write double above, run its cell, then run this one again." in outline.text
+    assert "Hint 2" in outline.text
+    assert "Hint 3" not in outline.text
 
 
 def test_a_learners_text_is_escaped_and_said_once():
@@ -104,16 +161,19 @@ def test_a_learners_text_is_escaped_and_said_once():
     page = render(LAYER_NORM, judge(LAYER_NORM, run))
 
     assert page.count("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; $x$ `code`") == 1
-    assert "it raised the error above" in page
+    assert "your function raised the error above." in page
     assert Outline(page).count("script") == 0
 
 
 @pytest.mark.parametrize(
     ("ended", "sentence"),
     [
-        ("timeout", "It took too long and was stopped. after 5 s"),
-        ("memory", "It asked for more memory than there is. after 5 s"),
-        ("forbidden", "It uses something that this exercise asks you to write yourself. after 5 s"),
+        ("timeout", "Your function took too long and was stopped. after 5 s."),
+        ("memory", "Your function asked for more memory than there is. after 5 s."),
+        (
+            "forbidden",
+            "Your function uses something that this exercise asks you to write yourself. after 5 s.",
+        ),
     ],
 )
 def test_a_call_that_was_ended_is_told_why(ended, sentence):
@@ -150,9 +210,10 @@ def test_a_panel_is_the_same_each_time():
 
 
 def test_a_problem_is_told_in_a_panel_of_its_own():
-    outline = Outline(render_problem("There is no <b>."))
+    outline = Outline(render_problem("There is no <b>"))
 
     assert outline.text == "Nothing was judged. There is no <b>."
+    assert "did you mean b?<" in render_problem("There is no a; did you mean b?")
 
 
 def test_progress_has_a_row_for_each_exercise_and_a_total():

@@ -103,3 +103,19 @@ def test_the_first_difference_is_the_first_in_reading_order():
 
     assert first_difference(got, np.array([[1.0, 2.0], [3.0, 4.0]]), 0.1) == (1, 0)
     assert first_difference(got, got, 0.0) is None
+
+
+def test_an_output_in_float32_is_judged_as_one_and_one_in_float16_is_not():
+    case = Case(name="c", arguments={"x": np.ones((2, 3))})
+    expected = np.ones((2, 3))
+    plain = case_tolerance(case, expected)
+
+    assert case_tolerance(case, expected, given=expected.astype(np.float32)) == pytest.approx(plain * 2**29)
+    for dtype in (np.float16, np.float64, np.int64):
+        assert case_tolerance(case, expected, given=expected.astype(dtype)) == plain
+
+
+def test_an_output_in_float64_is_judged_by_an_input_in_float32():
+    case = Case(name="c", arguments={"x": np.ones((2, 3), np.float32)})
+
+    assert case_tolerance(case, np.ones(3), given=np.ones(3)) == case_tolerance(case, np.ones(3))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from block_course.exercise import Failure, Observation
-from block_course.verdict import JudgingError, judge
+from block_course.verdict import Ending, JudgingError, judge
 from tests.block_course.doubling import EXERCISE, drawn, returned, run_of, run_with, with_property
 
 
@@ -61,6 +61,12 @@ def test_the_status_is_that_of_the_first_call_that_did_not_return(ended, status)
     assert (verdict.status, verdict.points, verdict.message) == (status, 2.0, "why")
 
 
+def test_a_forgotten_return_is_wrong_and_not_unattempted():
+    verdict = judge(EXERCISE, run_of(lambda x: x.sort()))
+
+    assert (verdict.status, verdict.points, verdict.diagnosis.name) == ("wrong", 0.0, "no return")
+
+
 def test_an_answer_that_uses_what_is_withheld_earns_nothing():
     regular, lone, _ = drawn()
     run = run_with(returned(regular), returned(lone), Observation(status="forbidden", message="np.double"))
@@ -81,7 +87,9 @@ def test_the_public_verdict_says_which_property_failed_and_nothing_of_the_inputs
     public = verdict.public()
 
     assert "hidden input" in verdict.message
+    assert verdict.ending.called_with == "x of shape (5,)"
     assert public.message == ""
+    assert public.ending == Ending()
     assert [finding.failure for finding in public.findings] == [None, None]
     assert [finding.outcome for finding in public.findings] == ["fails", "not counted"]
     assert (public.points, public.status) == (verdict.points, verdict.status)

@@ -9,6 +9,7 @@ import os
 import pytest
 
 from block_course.checks import assignments
+from block_course.diagnosis import NO_RETURN
 from block_course.exercise import Exercise
 from tests.gallery.answers import MOST_FOR_NOTHING, gallery, hidden_cases, in_both_dtypes, verdict
 
@@ -32,7 +33,7 @@ def test_a_gallery_is_large_enough_to_mean_something(exercise: Exercise) -> None
     assert len(shown.right) >= 5
     assert len([wrong for wrong in shown.wrong.values() if wrong.diagnosis]) >= 6
     assert len(shown.trivial) >= 4
-    promised = {misconception.name for misconception in exercise.misconceptions}
+    promised = {NO_RETURN, *(misconception.name for misconception in exercise.misconceptions)}
     assert promised <= {wrong.diagnosis for wrong in shown.wrong.values()}
 
 

@@ -5,8 +5,10 @@ import re
 import numpy as np
 import pytest
 
+from block_course.check import attempt, open_cases
 from block_course.checks import assignments
 from block_course.exercise import as_outputs
+from block_course.verdict import judge
 
 EXERCISES = [exercise for assignment in assignments() for exercise in assignment.exercises]
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
@@ -83,8 +85,28 @@ def test_the_reference_is_float64_finite_and_changes_nothing(exercise):
 
 
 @each_exercise
+def test_every_output_has_a_name_where_there_are_several(exercise):
+    outputs = len(as_outputs(exercise.reference(**drawn(exercise)[0].arguments)))
+
+    assert len(exercise.returns) == (outputs if outputs > 1 else 0)
+
+
+@each_exercise
+def test_an_answer_always_in_float32_loses_the_dtype_alone(exercise):
+    def always_in_float32(*given, **named):
+        right = as_outputs(exercise.reference(*given, **named))
+        return tuple(each.astype(np.float32) for each in right) if len(right) > 1 else right[0].astype("f4")
+
+    verdict = judge(exercise, attempt(exercise, always_in_float32, open_cases(exercise)))
+
+    assert [each.name for each in verdict.findings if each.outcome != "holds"] == ["dtype"]
+    assert verdict.first_failure.message.endswith("is float64; you return float32")
+
+
+@each_exercise
 def test_hints_and_titles_are_sentences_that_give_no_code_away(exercise):
-    assert len(exercise.hints) == 3
-    assert all(hint.endswith((".", "?")) for hint in exercise.hints)
-    assert not any(re.search(r"\w\(.*\)\s*$|=\s*np\.", hint) for hint in exercise.hints)
+    for hints in (exercise.hints, *(each.hints for each in exercise.properties if each.hints)):
+        assert len(hints) == 3
+        assert all(hint.endswith((".", "?")) for hint in hints)
+        assert not any(re.search(r"\w\(.*\)\s*$|=\s*np\.", hint) for hint in hints)
     assert exercise.minutes > 0

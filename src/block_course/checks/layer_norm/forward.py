@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
+from block_course.checks.kept import dtype_kept, inputs_unchanged
+from block_course.checks.layer_norm.forward_cases import (
+    AFFINE,
+    AFFINE_32,
+    BATCH,
+    BATCH_32,
+    CENTERED,
+    CONSTANT,
+    CONSTANT_AT,
+    DEFAULT_EPS,
+    EXAMPLE,
+    GIVEN_EPS,
+    HUGE,
+    NEAR_EPS,
+    ONE_TOKEN,
+    REPLACED,
+    SEQUENCE,
+    SHIFTED,
+    cases,
+)
 from block_course.checks.layer_norm.forward_misconceptions import MISCONCEPTIONS
-from block_course.checks.layer_norm.tokens import EXAMPLE, HUGE_MEAN, condition, sizes, token_at, tokens
-from block_course.checks.properties import Explain, dtype_kept, inputs_unchanged, paired, values
+from block_course.checks.layer_norm.tokens import token_at
+from block_course.checks.properties import Explain, paired, values
+from block_course.checks.ranks import any_rank
 from block_course.checks.wording import entry, number, quantity, two_numbers, vector
-from block_course.exercise import Array, Case, Exercise
-
-DEFAULT_EPS = 1e-5
-
-EXAMPLE_TOKEN, ONE_TOKEN, SEQUENCE = "the example", "one token", "a sequence"
-BATCH, BATCH_32 = "a batch", "a batch in float32"
-AFFINE, AFFINE_32 = "the batch with gamma and beta", "the float32 batch with gamma and beta"
-SHIFTED, REPLACED = "the batch plus a constant", "the batch with one token replaced"
-NEAR_EPS, GIVEN_EPS = "a spread near √eps", "eps given"
-CONSTANT, CENTERED, HUGE = "a constant token", "small in float32", "the same with a mean of 10,000"
+from block_course.exercise import Array, Case, Exercise, Hints
 
 
 def reference(x: Array, gamma: Array, beta: Array, eps: float = DEFAULT_EPS) -> Array:
@@ -28,63 +38,6 @@ def reference(x: Array, gamma: Array, beta: Array, eps: float = DEFAULT_EPS) -> 
     deviation = x - x.mean(axis=-1, keepdims=True)
     variance = np.square(deviation).mean(axis=-1, keepdims=True)
     return np.asarray(gamma * deviation / np.sqrt(variance + eps) + beta)
-
-
-def cases(rng: np.random.Generator) -> Sequence[Case]:
-    """Ranks, dtypes and eps; pairs that differ in one thing; then two that break fragile arithmetic."""
-    B, T, D = sizes(rng)
-    batch, batch_32 = tokens(rng, (B, T, D)), tokens(rng, (B, T, D), np.float32)
-    replaced = batch.copy()
-    replaced[1, T - 2] = tokens(rng, (D,))
-    constant = tokens(rng, (T, D))
-    constant[1] = (
-        rng.integers(8, 16) / 4.0
-    )  # quarters: their sum has no rounding error to be magnified by √eps
-    huge = (tokens(rng, (T, D), means=(0.0, 0.0)) + HUGE_MEAN).astype(np.float32)
-    near = tokens(rng, (B, T, D), means=(0.002, 0.01), spreads=(0.002, 0.005))
-    wide = tokens(rng, (T, D), spreads=(0.5, 1.0))
-    return [
-        _plain(EXAMPLE_TOKEN, EXAMPLE),
-        _plain(ONE_TOKEN, tokens(rng, (D,))),
-        _plain(SEQUENCE, tokens(rng, (T, D))),
-        _plain(BATCH, batch),
-        _plain(BATCH_32, batch_32),
-        _affine(AFFINE, batch, rng),
-        _affine(AFFINE_32, batch_32, rng),
-        _plain(SHIFTED, batch + rng.uniform(3.0, 6.0)),
-        _plain(REPLACED, replaced),
-        _plain(NEAR_EPS, near),
-        _plain(GIVEN_EPS, wide, eps=float(rng.uniform(0.2, 0.5))),
-        _affine(CONSTANT, constant, rng, extreme=True),
-        _plain(CENTERED, huge - np.float32(HUGE_MEAN)),
-        _plain(HUGE, huge, extreme=True),
-    ]
-
-
-def _plain(name: str, x: Array, *, eps: float | None = None, extreme: bool = False) -> Case:
-    """With gamma 1 and beta 0."""
-    D = x.shape[-1]
-    return _case(name, x, np.ones(D, x.dtype), np.zeros(D, x.dtype), eps=eps, extreme=extreme)
-
-
-def _affine(name: str, x: Array, rng: np.random.Generator, *, extreme: bool = False) -> Case:
-    """With random gamma, of either sign and never near 1, and random beta, never near 0."""
-    D = x.shape[-1]
-    gamma = rng.uniform(1.5, 2.5, D) * rng.choice([-1.0, 1.0], D)
-    beta = rng.uniform(0.5, 1.5, D)
-    return _case(name, x, gamma.astype(x.dtype), beta.astype(x.dtype), extreme=extreme)
-
-
-def _case(
-    name: str, x: Array, gamma: Array, beta: Array, *, eps: float | None = None, extreme: bool = False
-) -> Case:
-    given = {} if eps is None else {"eps": eps}
-    return Case(
-        name=name,
-        arguments={"x": x, "gamma": gamma, "beta": beta, **given},
-        condition=condition(x, DEFAULT_EPS if eps is None else eps),
-        extreme=extreme,
-    )
 
 
 def _array(case: Case, name: str) -> Array:
@@ -108,11 +61,11 @@ def _explain_statistics(case: Case, index: tuple[int, ...], got: Array, expected
 
 def _explain_eps(case: Case, index: tuple[int, ...], got: Array, expected: Array) -> str:
     variance = token_at(_array(case, "x"), index).var()
-    eps = float(case.arguments.get("eps", DEFAULT_EPS))  # type: ignore[arg-type]
+    eps = f"eps {quantity(float(case.arguments['eps']))}" if "eps" in case.arguments else "eps left at 1e-5"  # type: ignore[arg-type]
     is_now, should_be = two_numbers(got[index], expected[index])
     return (
-        f"a token with variance {quantity(variance)} and eps {quantity(eps)}: entry {entry(index)} is "
-        f"{is_now} and should be {should_be}"
+        f"a token with variance {quantity(variance)}, and {eps}: entry {entry(index)} is {is_now} and should "
+        f"be {should_be}"
     )
 
 
@@ -143,10 +96,23 @@ def _only_the_constant_token(got: Array, expected: Array) -> Array:
     """The other tokens are judged elsewhere."""
     if got.shape != expected.shape:
         return got
-    adjusted = expected.copy()
-    adjusted[1] = got[1]
+    adjusted = expected.astype(got.dtype)
+    adjusted[CONSTANT_AT] = got[CONSTANT_AT]
     return adjusted
 
+
+_AFFINE_HINTS: Hints = (
+    "Set `gamma` to 1 and `beta` to 0: is the rest right? Then only the last step is missing.",
+    "Each feature has its own entry of `gamma` and of `beta`. The normalized token is scaled first and "
+    "shifted last, and the mean is subtracted before either.",
+    "Multiply `gamma` with the whole normalized token, brackets around the difference, then add `beta`.",
+)
+_EPS_HINTS: Hints = (
+    "Where does `eps` stand in the formula, and does your function use its parameter or a number?",
+    "`eps` is added to the variance, and the root is taken of the sum. A call may leave it out, and then it "
+    "is 1e-5; or give another.",
+    "Give the parameter its default in the first line, and divide by the root of the variance plus `eps`.",
+)
 
 EXERCISE = Exercise(
     id="layer_norm.forward",
@@ -162,28 +128,30 @@ EXERCISE = Exercise(
             "normalized",
             "each token comes out with mean 0 and variance 1 (up to eps)",
             1.5,
-            on=(EXAMPLE_TOKEN, ONE_TOKEN, SEQUENCE, BATCH, BATCH_32),
+            on=(EXAMPLE, BATCH, BATCH_32),
             slack=2.0 * DEFAULT_EPS,  # where eps stands moves these tokens, of spread 1 and more, by less
             explain=_explain_statistics,
         ),
         paired(
             "affine",
             "gamma scales and beta shifts the normalized token",
-            1.5,
+            1.25,
             pairs=((BATCH, AFFINE), (BATCH_32, AFFINE_32)),
             alive=(BATCH, REPLACED),
             expect=_scaled_and_shifted,
             explain=_explain_own(
                 "entry {entry} is {is_now}; gamma · (your output without them) + beta is {should_be}"
             ),
+            hints=_AFFINE_HINTS,
         ),
         values(
             "eps",
-            "eps stands inside the root, and is the one given",
+            "eps stands inside the root: 1e-5, unless the call gives another",
             1.0,
             on=(NEAR_EPS, GIVEN_EPS),
             explain=_explain_eps,
             requires=("normalized",),
+            hints=_EPS_HINTS,
         ),
         paired(
             "shift",
@@ -197,7 +165,7 @@ EXERCISE = Exercise(
         paired(
             "tokens",
             "no token sees another",
-            0.5,
+            0.25,
             pairs=((BATCH, REPLACED),),
             alive=(BATCH, REPLACED),
             expect=_unchanged_elsewhere,
@@ -206,6 +174,7 @@ EXERCISE = Exercise(
             ),
             requires=("shift",),
         ),
+        any_rank(0.5, batch=BATCH, parts={SEQUENCE: (0,), ONE_TOKEN: (0, 0)}, requires=("shift",)),
         values(
             "constant",
             "a constant token becomes beta",

@@ -5,65 +5,19 @@ The first that fits is named, so a plainer mistake stands before a rarer one tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from block_course.checks.layer_norm.tokens import first_token
+from block_course.checks.layer_norm.forward_affine import OF_GAMMA_AND_BETA
+from block_course.checks.layer_norm.forward_axes import OF_AXES
+from block_course.checks.layer_norm.forward_variants import varied, wrong
 from block_course.checks.wording import number, quantity, vector
-from block_course.exercise import Array, Case, Misconception, Outputs
-
-Axis = int | tuple[int, ...] | None
-
-
-def _wrong(
-    name: str, answer: Callable[..., Array], sentence: Callable[[Array, Array, Case], str]
-) -> Misconception:
-    """`sentence` gets the first token, what the learner made of it, and the case."""
-
-    def message(case: Case, outputs: Outputs) -> str:
-        return sentence(first_token(_given(case, "x")), first_token(outputs[0]), case)
-
-    return Misconception(name=name, answer=answer, message=message)
-
-
-def _given(case: Case, name: str) -> Array:
-    return np.asarray(case.arguments[name])
-
-
-def _with(
-    *, axis: Axis = -1, ddof: int = 0, denominator: Callable[[Array, float], Array] | None = None
-) -> Callable[..., Array]:
-    """Layer norm with another axis, another divisor of the variance or another denominator."""
-    root = denominator or (lambda variance, eps: np.sqrt(variance + eps))
-
-    def answer(x: Array, gamma: Array, beta: Array, eps: float = 1e-5) -> Array:
-        deviation = x - x.mean(axis=axis, keepdims=True)
-        return np.asarray(gamma * deviation / root(x.var(axis=axis, ddof=ddof, keepdims=True), eps) + beta)
-
-    return answer
-
-
-def _normalized(x: Array, eps: float) -> Array:
-    return np.asarray((x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps))
-
-
-def _batch_statistics(x: Array, gamma: Array, beta: Array, eps: float = 1e-5) -> Array:
-    return _with(axis=tuple(range(x.ndim - 1)))(x, gamma, beta, eps)
+from block_course.exercise import Array, Case
 
 
 def _one_pass(x: Array, gamma: Array, beta: Array, eps: float = 1e-5) -> Array:
     mean = x.mean(-1, keepdims=True)
     variance = np.square(x).mean(-1, keepdims=True) - np.square(mean)
     return np.asarray(gamma * (x - mean) / np.sqrt(variance + eps) + beta)
-
-
-def _other_axis(token: Array, y: Array, where: str) -> str:
-    return (
-        f"The token {vector(token)} comes out with mean {number(y.mean())} and variance {number(y.var())} "
-        f"instead of 0 and 1: your mean and variance run over {where}. In layer norm they run over the "
-        "features of one token, the last axis, and no token sees another."
-    )
 
 
 def _of_eps(x: Array, y: Array, case: Case, done: str, right: str) -> str:
@@ -76,123 +30,79 @@ def _of_eps(x: Array, y: Array, case: Case, done: str, right: str) -> str:
 
 _INSIDE = "In layer norm eps is added to the variance, under the root: √(variance + eps)."
 
-MISCONCEPTIONS = (
-    _wrong(
+_OF_VARIANCE_AND_EPS = (
+    wrong(
         "sample variance",
-        _with(ddof=1),
+        varied(ddof=1),
         lambda x, y, case: (
             f"Your token has variance {number(y.var())} after normalizing; the population variance of its "
-            f"{len(x)} features should be 1.000. `var(ddof=1)` divides by D − 1 = {len(x) - 1}; layer norm "
-            f"divides by D = {len(x)}."
+            f"{len(x)} features should be 1.000. Your sum of squares is divided by D − 1 = {len(x) - 1}, as "
+            f"in `var(ddof=1)`; layer norm divides by D = {len(x)}."
         ),
     ),
-    _wrong(
+    wrong(
         "eps outside the root",
-        _with(denominator=lambda variance, eps: np.sqrt(variance) + eps),
+        varied(denominator=lambda variance, eps: np.sqrt(variance) + eps),
         lambda x, y, case: _of_eps(x, y, case, "You divide by √variance + eps.", _INSIDE),
     ),
-    _wrong(
+    wrong(
         "sample variance, and eps outside the root",
-        _with(ddof=1, denominator=lambda variance, eps: np.sqrt(variance) + eps),
+        varied(ddof=1, denominator=lambda variance, eps: np.sqrt(variance) + eps),
         lambda x, y, case: _of_eps(
             x, y, case, "You divide by `std(ddof=1)` + eps.", f"{_INSIDE} Divide by D in it."
         ),
     ),
-    _wrong(
+    wrong(
         "eps left out",
-        _with(denominator=lambda variance, eps: np.sqrt(variance)),
+        varied(denominator=lambda variance, eps: np.sqrt(variance)),
         lambda x, y, case: _of_eps(x, y, case, "You divide by √variance alone.", _INSIDE),
     ),
-    _wrong(
+    wrong(
         "eps fixed at 1e-5",
-        _with(denominator=lambda variance, eps: np.sqrt(variance + 1e-5)),
+        varied(denominator=lambda variance, eps: np.sqrt(variance + 1e-5)),
         lambda x, y, case: _of_eps(x, y, case, "You add 1e−5 whatever eps is given.", "Use the argument."),
     ),
-    _wrong(
+    wrong(
         "eps fixed at 1e-2",
-        _with(denominator=lambda variance, eps: np.sqrt(variance + 1e-2)),
+        varied(denominator=lambda variance, eps: np.sqrt(variance + 1e-2)),
         lambda x, y, case: _of_eps(
             x, y, case, "You add 0.01 whatever eps is given.", "Use the argument; its default is 1e−5."
         ),
     ),
-    _wrong(
-        "statistics over the tokens",
-        _with(axis=-2),
-        lambda x, y, case: _other_axis(x, y, "the tokens of a sequence, axis −2"),
-    ),
-    _wrong(
-        "statistics over axis 1",
-        _with(axis=1),
-        lambda x, y, case: _other_axis(x, y, "axis 1, which in an array of shape (B, T, D) holds the tokens"),
-    ),
-    _wrong(
-        "statistics over the first axis",
-        _with(axis=0),
-        lambda x, y, case: _other_axis(x, y, "axis 0"),
-    ),
-    _wrong(
-        "statistics over the whole array",
-        _with(axis=None),
-        lambda x, y, case: _other_axis(x, y, "the whole array, as they do when no axis is given"),
-    ),
-    _wrong(
-        "batch statistics",
-        _batch_statistics,
-        lambda x, y, case: _other_axis(
-            x, y, "all tokens of the batch, feature by feature, which is batch norm"
+    wrong(
+        "eps twice",
+        varied(denominator=lambda variance, eps: np.sqrt(variance + eps) + eps),
+        lambda x, y, case: _of_eps(
+            x, y, case, "You add eps to the variance, and to the root once more.", _INSIDE
         ),
     ),
-    _wrong(
-        "gamma and beta never applied",
-        lambda x, gamma, beta, eps=1e-5: _normalized(x, eps),
-        lambda x, y, case: (
-            f"With gamma and beta given, your token {vector(y)} still has mean {number(y.mean())} and "
-            f"variance {number(y.var())}: neither was applied. Multiply the normalized token by gamma, then "
-            "add beta."
+    wrong(
+        "root of std + eps",
+        varied(denominator=lambda variance, eps: np.sqrt(np.sqrt(variance) + eps)),
+        lambda x, y, case: _of_eps(
+            x, y, case, "You add eps to the standard deviation and take the root of that.", _INSIDE
         ),
     ),
-    _wrong(
-        "gamma never applied",
-        lambda x, gamma, beta, eps=1e-5: _normalized(x, eps) + beta,
-        lambda x, y, case: (
-            f"Take beta away from your output and variance {number((y - _given(case, 'beta')).var())} is "
-            "left, whatever gamma is. Layer norm multiplies each normalized feature by its gamma."
-        ),
-    ),
-    _wrong(
-        "beta never applied",
-        lambda x, gamma, beta, eps=1e-5: _normalized(x, eps) * gamma,
-        lambda x, y, case: (
-            f"Divide your output by gamma and the mean is {number((y / _given(case, 'gamma')).mean())}, "
-            "whatever beta is. Layer norm adds beta to each feature, after gamma."
-        ),
-    ),
-    _wrong(
-        "beta before gamma",
-        lambda x, gamma, beta, eps=1e-5: gamma * (_normalized(x, eps) + beta),
-        lambda x, y, case: (
-            f"Your first feature is {number(y[0])}: beta was added before gamma multiplied, so that gamma "
-            f"scaled beta too. The order is gamma · normalized + beta, which gives "
-            f"{number(y[0] + ((1 - _given(case, 'gamma')) * _given(case, 'beta'))[0])}."
-        ),
-    ),
-    _wrong(
+)
+
+_OF_THE_SPREAD = (
+    wrong(
         "divided by the variance",
-        _with(denominator=lambda variance, eps: variance + eps),
+        varied(denominator=lambda variance, eps: variance + eps),
         lambda x, y, case: (
             f"The token {vector(x)} has variance {number(x.var())} and leaves with {number(y.var())} instead "
             "of 1.000: you divide the deviations by the variance. Divide by its root."
         ),
     ),
-    _wrong(
+    wrong(
         "not divided by the spread",
-        _with(denominator=lambda variance, eps: np.ones_like(variance)),
+        varied(denominator=lambda variance, eps: np.ones_like(variance)),
         lambda x, y, case: (
             f"The token {vector(x)} keeps its variance, {number(y.var())}: you subtract the mean and stop "
             "there. Layer norm then divides by √(variance + eps)."
         ),
     ),
-    _wrong(
+    wrong(
         "root mean square instead of the spread",
         lambda x, gamma, beta, eps=1e-5: (
             gamma * x / np.sqrt(np.square(x).mean(-1, keepdims=True) + eps) + beta
@@ -202,7 +112,7 @@ MISCONCEPTIONS = (
             "root mean square and subtract no mean. That is RMSNorm; layer norm subtracts the mean first."
         ),
     ),
-    _wrong(
+    wrong(
         "mean not subtracted",
         lambda x, gamma, beta, eps=1e-5: gamma * x / np.sqrt(x.var(-1, keepdims=True) + eps) + beta,
         lambda x, y, case: (
@@ -210,7 +120,30 @@ MISCONCEPTIONS = (
             "spread and leave the mean in. Layer norm divides the deviations from the mean."
         ),
     ),
-    _wrong(
+    *(
+        wrong(
+            "mean absolute deviation",
+            varied(
+                measure=lambda deviation: np.abs(deviation).mean(-1, keepdims=True), denominator=denominator
+            ),
+            lambda x, y, case: (
+                f"The token {vector(x)} leaves with variance {number(y.var())} instead of 1.000: you take "
+                "the mean of the absolute deviations for the spread. The variance is the mean of the "
+                "squares, and layer norm divides by its root."
+            ),
+        )
+        for denominator in (lambda spread, eps: spread + eps, lambda spread, eps: np.sqrt(spread + eps))
+    ),
+    wrong(
+        "sum of the squares",
+        varied(measure=lambda deviation: np.square(deviation).sum(-1, keepdims=True)),
+        lambda x, y, case: (
+            f"The token {vector(x)} leaves with variance {number(y.var())} instead of 1.000: you divide by "
+            "the root of the sum of its squared deviations. The variance is their mean, the sum divided by "
+            f"D = {len(x)}."
+        ),
+    ),
+    wrong(
         "one-pass variance",
         _one_pass,
         lambda x, y, case: (
@@ -220,3 +153,5 @@ MISCONCEPTIONS = (
         ),
     ),
 )
+
+MISCONCEPTIONS = (*_OF_VARIANCE_AND_EPS, *OF_AXES, *OF_GAMMA_AND_BETA, *_OF_THE_SPREAD)

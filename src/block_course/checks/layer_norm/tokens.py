@@ -7,7 +7,7 @@ from numpy.typing import DTypeLike
 
 from block_course.exercise import Array
 
-EXAMPLE = np.array([2.0, 4.0, 5.0, 9.0])
+EXAMPLE_TOKEN = np.array([2.0, 4.0, 5.0, 9.0])
 HUGE_MEAN = 1e4
 
 
@@ -26,6 +26,13 @@ def tokens(
     each = (*shape[:-1], 1)
     mean = rng.uniform(*means, each) * rng.choice([-1.0, 1.0], each)
     return np.asarray(mean + rng.uniform(*spreads, each) * z).astype(dtype)
+
+
+def example(rng: np.random.Generator) -> Array:
+    """A batch (2, 3, 4) whose first token is the example of the statements: messages speak of that one."""
+    batch = tokens(rng, (2, 3, len(EXAMPLE_TOKEN)))
+    batch[0, 0] = EXAMPLE_TOKEN
+    return batch
 
 
 def sizes(rng: np.random.Generator) -> tuple[int, int, int]:

@@ -2,6 +2,7 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from block_course.check import attempt, open_cases
 from block_course.checks.layer_norm import forward
@@ -39,14 +40,14 @@ def test_the_reference_is_the_packages_layer_norm():
 def test_the_example_of_the_statement_is_what_the_check_says():
     example = open_cases(EXERCISE)[0]
 
-    assert example.arguments["x"].tolist() == [2.0, 4.0, 5.0, 9.0]
-    np.testing.assert_allclose(reference(**example.arguments), [-1.177, -0.392, 0.0, 1.569], atol=5e-4)
+    assert example.arguments["x"][0, 0].tolist() == [2.0, 4.0, 5.0, 9.0]
+    np.testing.assert_allclose(reference(**example.arguments)[0, 0], [-1.177, -0.392, 0.0, 1.569], atol=5e-4)
 
 
 def test_normalized_tokens_have_a_spread_that_eps_does_not_move_by_more_than_the_slack():
     for seed in range(50):
         for case in EXERCISE.cases(np.random.default_rng(seed)):
-            if case.name in (forward.BATCH, forward.SEQUENCE, forward.ONE_TOKEN, forward.BATCH_32):
+            if case.name in (forward.EXAMPLE, forward.BATCH, forward.BATCH_32):
                 spread = case.arguments["x"].astype(np.float64).std(axis=-1)
 
                 assert np.all(spread > 1.0 - 1e-6)
@@ -67,9 +68,12 @@ def test_a_mean_of_ten_thousand_takes_no_digit_from_the_token():
         ("eps outside the root", 5.0, ["eps"]),
         ("eps left out", 4.75, ["eps", "constant"]),
         ("eps fixed at 1e-5", 5.0, ["eps"]),
-        ("gamma never applied", 4.5, ["affine"]),
-        ("root mean square instead of the spread", 1.5, ["normalized", "shift"]),
-        ("statistics over the whole array", 2.25, ["normalized", "tokens", "constant"]),
+        ("eps twice", 5.0, ["eps"]),
+        ("gamma never applied", 4.75, ["affine"]),
+        ("sum divided by len(x)", 1.25, ["normalized", "shift"]),
+        ("mean or variance without its last axis", 0.0, ["normalized", "affine", "shift"]),
+        ("root mean square instead of the spread", 1.25, ["normalized", "shift"]),
+        ("statistics over the whole array", 2.0, ["normalized", "tokens", "ranks", "constant"]),
         ("one-pass variance", 5.75, ["huge mean"]),
     ],
 )
@@ -85,7 +89,8 @@ def test_the_sample_variance_is_told_in_the_learners_numbers():
 
     assert message == (
         "Your token has variance 0.750 after normalizing; the population variance of its 4 features should "
-        "be 1.000. `var(ddof=1)` divides by D − 1 = 3; layer norm divides by D = 4."
+        "be 1.000. Your sum of squares is divided by D − 1 = 3, as in `var(ddof=1)`; layer norm divides by "
+        "D = 4."
     )
 
 
@@ -93,7 +98,7 @@ def test_the_sample_variance_is_told_in_the_learners_numbers():
 def test_each_message_holds_a_number_and_says_what_layer_norm_does(name):
     message = judged(misconception(name)).diagnosis.message
 
-    assert re.search(r"\d\.\d", message)
+    assert re.search(r"\d\.\d|\(2, 3, 4\)", message)
     assert message.endswith(".")
     assert not re.search(r"nan|∞|np\.|float64\(|array\(", message)
 
@@ -109,7 +114,7 @@ def test_each_message_holds_a_number_and_says_what_layer_norm_does(name):
         (
             "eps outside the root",
             "eps",
-            r"^a token with variance .*e−0\d and eps 1\.0e−05: entry \[0, 0, 0\] is",
+            r"^a token with variance .*e−0\d, and eps left at 1e-5: entry \[0, 0, 0\] is",
         ),
         (
             "gamma never applied",
@@ -122,12 +127,24 @@ def test_each_message_holds_a_number_and_says_what_layer_norm_does(name):
             "tokens",
             r"^another token was replaced, and entry \[0, 0, 0\] went from .* to ",
         ),
-        ("one-pass variance", "huge mean", r"^entry \[0, 0\] was .* without the 10,000 and is .* with it$"),
-        ("eps left out", "constant", r"^entry \[1, 0\] is NaN and should be "),
+        ("one-pass variance", "huge mean", r"^your output is not finite$"),
+        ("eps left out", "constant", r"^entry \[0, 1, 0\] is NaN and should be "),
+        ("eps fixed at 1e-5", "eps", r"^a token with variance .*, and eps 0\.\d\d\d: entry"),
     ],
 )
 def test_each_property_says_what_it_saw(answer, name, pattern):
     assert re.search(pattern, message_of(judged(misconception(answer)), name))
+
+
+def test_a_mean_of_ten_thousand_that_does_harm_is_told_by_entry():
+    def never_below_zero(x, gamma, beta, eps=1e-5):
+        mean = x.mean(-1, keepdims=True)
+        variance = np.maximum(np.square(x).mean(-1, keepdims=True) - np.square(mean), 0)
+        return gamma * (x - mean) / np.sqrt(variance + eps) + beta
+
+    message = message_of(judged(never_below_zero), "huge mean")
+
+    assert re.search(r"^entry \[0, 0, 0\] was .* without the 10,000 and is .* with it$", message)
 
 
 def test_features_in_another_order_have_the_right_statistics_and_are_told_by_entry():
@@ -135,18 +152,42 @@ def test_features_in_another_order_have_the_right_statistics_and_are_told_by_ent
         lambda x, gamma, beta, eps=1e-5: reference(x, gamma, beta, eps).astype(x.dtype)[..., ::-1]
     )
 
-    assert message_of(verdict, "normalized") == "entry [0] is 1.569 and should be −1.177"
+    assert message_of(verdict, "normalized") == "entry [0, 0, 0] is 1.569 and should be −1.177"
 
 
 def test_an_output_of_another_shape_is_told_its_shape():
-    def flat_for_sequences(x, gamma, beta, eps=1e-5):
+    def flat_for_two_axes(x, gamma, beta, eps=1e-5):
         y = layer_norm(x, gamma, beta, eps)
         return y.ravel() if x.ndim == 2 else y
 
-    verdict = judged(flat_for_sequences)
-    sizes = [case.arguments["x"].shape for case in open_cases(EXERCISE) if case.name == forward.CONSTANT]
+    verdict = judged(flat_for_two_axes)
 
-    assert failing(verdict) == ["normalized", "constant", "huge mean"]
-    assert message_of(verdict, "constant") == (
-        f"the output has shape ({np.prod(sizes[0])},) and should have {sizes[0]}"
+    assert failing(verdict) == ["ranks"]
+    assert message_of(verdict, "ranks") == (
+        "it works on (2, 4, 6), not on (4, 6) (use axis −1): your output has shape (24,) and should have "
+        "(4, 6)"
     )
+
+
+def test_a_constant_token_of_another_shape_is_told_its_shape():
+    def flat_for_constants(x, gamma, beta, eps=1e-5):
+        y = layer_norm(x, gamma, beta, eps)
+        return y.ravel() if np.any(np.ptp(x, axis=-1) == 0) else y
+
+    verdict = judged(flat_for_constants)
+
+    assert failing(verdict) == ["constant"]
+    assert message_of(verdict, "constant") == "your output has shape (48,) and should have (2, 4, 6)"
+
+
+def test_some_calls_give_eps_and_most_leave_it_out():
+    given = ["eps" in case.arguments for case in open_cases(EXERCISE)]
+
+    assert 0 < sum(given) < len(given)
+
+
+def test_a_tensor_or_a_masked_array_loses_the_dtype_alone():
+    for made in (torch.from_numpy, np.ma.masked_array):
+        verdict = judged(lambda x, gamma, beta, eps=1e-5, made=made: made(layer_norm(x, gamma, beta, eps)))
+
+        assert (failing(verdict), verdict.points) == (["dtype"], 5.75)

@@ -26,9 +26,11 @@ def test_the_reference_is_the_packages_statistics():
 
 
 def test_the_example_of_the_statement_is_what_the_check_says():
-    mean, variance = reference(**open_cases(EXERCISE)[0].arguments)
+    example = open_cases(EXERCISE)[0].arguments
+    mean, variance = reference(**example)
 
-    assert (mean.tolist(), variance.tolist()) == ([5.0], [6.5])
+    assert example["x"][0, 0].tolist() == [2.0, 4.0, 5.0, 9.0]
+    assert (mean[0, 0].tolist(), variance[0, 0].tolist()) == ([5.0], [6.5])
 
 
 @pytest.mark.parametrize(
@@ -37,8 +39,11 @@ def test_the_example_of_the_statement_is_what_the_check_says():
         ("sample variance", 1.25),
         ("standard deviation for variance", 1.25),
         ("mean not subtracted", 1.25),
-        ("last axis dropped", 2.5),
-        ("one-pass variance", 2.5),
+        ("last axis dropped", 2.75),
+        ("last axis of the variance dropped", 2.75),
+        ("statistics copied along the features", 2.75),
+        ("mean without its last axis", 0.0),
+        ("one-pass variance", 2.75),
         ("statistics over the whole array", 0.0),
         ("variance before mean", 0.0),
     ],
@@ -64,8 +69,35 @@ def test_each_message_is_a_sentence_for_the_learner(name):
     message = judged(misconception(name)).diagnosis.message
 
     assert message.endswith(".")
-    assert re.search(r"\byou|\bYou", message)
+    assert re.search(r"\b[Yy]ou", message)
     assert not re.search(r"nan|∞|np\.|float64\(|array\(", message)
+
+
+def test_a_mean_without_its_axis_is_told_by_both_shapes():
+    message = judged(misconception("mean without its last axis")).diagnosis.message
+
+    assert message.startswith("Your mean has shape (2, 3), `x` has (2, 3, 4):")
+
+
+def test_the_whole_array_is_told_by_several_tokens():
+    message = judged(lambda x: (x.mean(keepdims=True), x.var(keepdims=True))).diagnosis.message
+
+    assert message.startswith("You give one mean, ")
+    assert "the first one, [2 4 5 9], has 5.000" in message
+
+
+@pytest.mark.parametrize("axes", [2, (2,)])
+def test_an_answer_for_batches_alone_loses_one_property_and_is_told_which_shapes(axes):
+    verdict = judged(lambda x: (x.mean(axes, keepdims=True), x.var(axes, keepdims=True)))
+
+    assert verdict.points == 2.5
+    assert verdict.first_failure.message.startswith("it works on (2, 3, 8), not on (3, 8) (use axis −1): ")
+
+
+def test_one_array_is_asked_for_two_by_name():
+    message = judged(lambda x: x.mean(-1, keepdims=True)).first_failure.message
+
+    assert message == "your function returned one array; return two: `return mean, variance`"
 
 
 def test_a_wrong_variance_is_told_by_token():
