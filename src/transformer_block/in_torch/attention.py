@@ -73,8 +73,8 @@ def split_qkv(
     (..., T, (H + 2 G) · K) → (..., H, T, K), (..., G, T, K), (..., G, T, K)
     """
     width = projected.shape[-1] // (n_heads + 2 * n_kv_heads)
-    bounds = [n_heads * width, (n_heads + n_kv_heads) * width]
-    q, k, v = projected.tensor_split(bounds, dim=-1)
+    widths = [n_heads * width, n_kv_heads * width, n_kv_heads * width]
+    q, k, v = projected.split_with_sizes(widths, dim=-1)
     return (
         split_heads(q, n_heads),
         split_heads(k, n_kv_heads),
