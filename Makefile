@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade pins clean
+.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade gallery bench mutants pins clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -53,6 +53,15 @@ refresh: install ## run the notebooks again; keep each stored output that still 
 
 grade: install ## grade notebooks: make grade SUBMISSIONS=submitted OUT=grades
 	@$(PY) -m block_course.cli grade $(SUBMISSIONS) --out $(or $(OUT),grades)
+
+gallery: install-dev ## every wrong and right answer against the checks, over 200 seeds
+	GALLERY_SEEDS=200 $(PY) -m pytest tests/gallery -n 2
+
+bench: install-dev ## the block beside PyTorch's own, as ratios with their bounds
+	$(PY) -m benchmarks
+
+mutants: install-dev ## break the package on purpose; see whether its tests notice (about an hour)
+	$(PY) -m tests.mutants
 
 pins: install ## resolve requirements*.in anew
 	@$(PY) scripts/pin.py
