@@ -82,10 +82,18 @@ def baseline(session: pytest.Session, target: Target) -> Baseline:
 
 
 def judge(
-    session: pytest.Session, target: Target, mutants: Iterable[Mutant], measured: Baseline, workers: int
+    session: pytest.Session,
+    target: Target,
+    mutants: Iterable[Mutant],
+    measured: Baseline,
+    workers: int,
+    patience: float,
 ) -> Iterator[Verdict]:
-    """Yield each mutant's verdict as it comes in; so many forks run side by side."""
-    limit = 20 + 10 * sum(measured.seconds.values())
+    """Yield each mutant's verdict as it comes in; so many forks run side by side.
+
+    A fault may make a test run for ever: ten times what all tests take, and patience seconds, are the end.
+    """
+    limit = patience + 10 * sum(measured.seconds.values())
     waiting = deque(mutants)
     running: dict[int, tuple[Mutant, float]] = {}
     try:
@@ -104,7 +112,7 @@ def judge(
 def _finished(running: dict[int, tuple[Mutant, float]], limit: float) -> Iterator[Verdict]:
     for child, (mutant, start) in list(running.items()):
         seconds = time.monotonic() - start
-        if seconds > limit:  # a fault that makes a test run for ever is noticed too
+        if seconds > limit:
             os.kill(child, signal.SIGKILL)
         done, status = os.waitpid(child, os.WNOHANG)
         if done:

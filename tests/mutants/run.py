@@ -34,9 +34,10 @@ class Run:
         memory: Memory,
         shared: Sequence[Path] = (),
         workers: int = 2,
+        patience: float = 20.0,
     ) -> None:
         self.targets, self.equivalents, self.memory = targets, equivalents, memory
-        self.shared, self.workers = shared, workers
+        self.shared, self.workers, self.patience = shared, workers, patience
         self.faults: list[str] = []
         self.total = Count(0, 0, 0, 0)
 
@@ -62,7 +63,7 @@ class Run:
         measured = baseline(session, target)
         if measured.failed:
             raise pytest.UsageError(f"without any fault, {measured.failed} must pass; it fails")
-        for verdict in judge(session, target, rest, measured, self.workers):
+        for verdict in judge(session, target, rest, measured, self.workers, self.patience):
             self.memory.record(mark, verdict)
             yield verdict
 
