@@ -52,6 +52,12 @@ def test_padding_is_hidden_from_every_query():
     assert visible[:, 0].tolist() == [[True, True, True, False], [False] * 4, [True] * 4]
 
 
+def test_padding_lies_on_the_device_of_the_lengths():
+    lengths = torch.tensor([1, 2])
+    with torch.device("meta"):  # where a tensor without a device of its own would lie
+        assert padding_mask(lengths, S=3).device.type == "cpu"
+
+
 def test_lengths_may_be_a_list():
     assert torch.equal(padding_mask([1, 2], S=3), padding_mask(torch.tensor([1, 2]), S=3))
 
