@@ -46,7 +46,8 @@ def padding_mask(
     Raises: TypeError for lengths that are not integers; ValueError for a length outside
     0 … S.
     """
-    lengths = torch.as_tensor(lengths)
+    if not isinstance(lengths, Tensor):
+        lengths = torch.tensor(lengths)
     require_integers("lengths", lengths)
     require_lengths(lengths.tolist(), S)
     return torch.arange(S, device=lengths.device) < lengths[:, None, None]
