@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from transformer_block import in_python
+from transformer_block.config import BlockConfig
+from transformer_block.in_numpy import block as numpy_block
 from transformer_block.in_python import (
     EMBEDDINGS,
     TOKENS,
@@ -20,6 +23,8 @@ from transformer_block.in_python import (
     stages,
     walk,
 )
+from transformer_block.in_torch import block as torch_block
+from transformer_block.parameters import initialize
 
 # Lesson 11's table for "it", to the three decimals it prints.
 TABLE = {
@@ -150,6 +155,28 @@ def test_feed_forward_cuts_off_what_is_negative():
 def test_a_position_is_a_point_on_a_circle():
     assert position(0) == [0.0, 0.3]
     assert position(7) == pytest.approx([0.3 * math.sin(7), 0.3 * math.cos(7)])
+
+
+@pytest.mark.parametrize("twin", [numpy_block, torch_block])
+@pytest.mark.parametrize("causal", [False, True])
+def test_with_positions_in_attention_it_is_a_post_norm_block_of_either_twin(causal, twin):
+    config = BlockConfig(d_model=2, n_heads=1, d_ff=4, placement="post", causal=causal)
+    parameters = initialize(config, seed=0) | {
+        "attention.qkv.weight": np.array(in_python.QUERY + in_python.KEY + in_python.VALUE),
+        "attention.out.weight": np.eye(2),
+        "feed_forward.up.weight": np.array(in_python.UP),
+        "feed_forward.up.bias": np.array(in_python.UP_BIAS),
+        "feed_forward.down.weight": np.array(in_python.DOWN),
+        "feed_forward.down.bias": np.array(in_python.DOWN_BIAS),
+    }
+    ours = dict(stages(causal=causal, positions_in_attention=True))
+    placed = np.array(ours["add_position"])
+    x = torch.tensor(placed) if twin is torch_block else placed
+    theirs = dict(twin.Block(config, parameters).stages(x))
+    assert list(ours) == ["embedding", "add_position", *theirs]
+    for name, value in theirs.items():
+        actual = value.detach().numpy() if twin is torch_block else value
+        np.testing.assert_allclose(ours[name], actual, atol=1e-12, err_msg=name)
 
 
 def test_it_needs_nothing_but_the_standard_library():
