@@ -130,6 +130,15 @@ def test_an_answer_that_raises_otherwise_is_another_answer(answer):
     assert name_for(answer, replace(EXERCISE, misconceptions=(REFUSED,))) is None
 
 
+def test_an_answer_that_shows_in_extremes_alone_is_not_known_by_what_it_raises():
+    def refuses_the_large(x):
+        return 2 * x + np.ones(7) if x.max() > 1e100 else 2 * x
+
+    of_extremes = replace(REFUSED, answer=refuses_the_large, tells=lambda case: case.extreme)
+
+    assert name_for(refuses_the_large, replace(EXERCISE, misconceptions=(of_extremes,))) is None
+
+
 def test_what_both_raise_tells_nothing_unless_the_misconception_says_that_it_does():
     exercise = replace(EXERCISE, misconceptions=(replace(REFUSED, tells=None),))
 

@@ -64,6 +64,14 @@ def test_without_a_readable_record_a_copy_counts_as_edited(
     assert (work / "03_layer_norm.ipynb").read_text() == "my answer"
 
 
+def test_a_copy_of_this_very_release_needs_no_record(exercises: Path, work: Path) -> None:
+    lay_out(exercises, work)
+    (work / RECORD).unlink()
+
+    assert lay_out(exercises, work) == []
+    assert [path.name for path in work.glob("*.ipynb")] == ["03_layer_norm.ipynb"]
+
+
 def test_an_answered_newer_copy_is_not_overwritten(exercises: Path, work: Path) -> None:
     lay_out(exercises, work)
     (work / "03_layer_norm.ipynb").write_text("my answer")
