@@ -20,8 +20,9 @@ AddT = TypeVar("AddT", covariant=True)
 class Sublayer(Generic[PartT, AddT]):
     """A branch with what stands around it; sublayer i of a block makes its stages _i.
 
-    norm is what the placement puts before the branch or behind the add; norm_out, which
-    only a sandwich has, stands between branch and add. add(x, update) joins the two.
+    norm stands before the branch or, post-norm, behind the add; parallel branches share
+    that of the first. norm_out, which only a sandwich has, stands between branch and
+    add. add(x, update) joins the two.
     """
 
     name: str
@@ -65,9 +66,9 @@ def pre_norm(x: X, sublayers: Forward[X]) -> Stages[X]:
     arXiv:2002.04745.
     """
     for number, sublayer in enumerate(sublayers, start=1):
-        update = sublayer.norm(x)
-        yield f"norm_{number}", update
-        update = sublayer.branch(update)
+        read = sublayer.norm(x)
+        yield f"norm_{number}", read
+        update = sublayer.branch(read)
         yield sublayer.name, update
         x = sublayer.add(x, update)
         yield f"add_{number}", x
@@ -81,11 +82,11 @@ def pre_norm_backward(dy: X, sublayers: Reversible) -> Stages[X]:
     dx: Any = dy
     for number, sublayer in _from_the_last(sublayers):
         yield f"add_{number}", dx
-        dx, update = sublayer.add.backward(dx)
-        yield sublayer.name, update
-        update = sublayer.branch.backward(update)
-        yield f"norm_{number}", update
-        dx = dx + sublayer.norm.backward(update)
+        dx, dupdate = sublayer.add.backward(dx)
+        yield sublayer.name, dupdate
+        dread = sublayer.branch.backward(dupdate)
+        yield f"norm_{number}", dread
+        dx = dx + sublayer.norm.backward(dread)
     yield "x", dx
 
 
@@ -116,9 +117,9 @@ def post_norm_backward(dy: X, sublayers: Reversible) -> Stages[X]:
         yield f"norm_{number}", dx
         dx = sublayer.norm.backward(dx)
         yield f"add_{number}", dx
-        dx, update = sublayer.add.backward(dx)
-        yield sublayer.name, update
-        dx = dx + sublayer.branch.backward(update)
+        dx, dupdate = sublayer.add.backward(dx)
+        yield sublayer.name, dupdate
+        dx = dx + sublayer.branch.backward(dupdate)
     yield "x", dx
 
 
@@ -131,9 +132,9 @@ def sandwich_norm(x: X, sublayers: Forward[X]) -> Stages[X]:
     Source: Ding et al., CogView, 2021, arXiv:2105.13290, section 2.4.
     """
     for number, sublayer in enumerate(sublayers, start=1):
-        update = sublayer.norm(x)
-        yield f"norm_{number}", update
-        update = sublayer.branch(update)
+        read = sublayer.norm(x)
+        yield f"norm_{number}", read
+        update = sublayer.branch(read)
         yield sublayer.name, update
         update = sublayer.norm_out(update)
         yield f"norm_{number}_out", update
@@ -149,13 +150,13 @@ def sandwich_norm_backward(dy: X, sublayers: Reversible) -> Stages[X]:
     dx: Any = dy
     for number, sublayer in _from_the_last(sublayers):
         yield f"add_{number}", dx
-        dx, update = sublayer.add.backward(dx)
-        yield f"norm_{number}_out", update
-        update = sublayer.norm_out.backward(update)
-        yield sublayer.name, update
-        update = sublayer.branch.backward(update)
-        yield f"norm_{number}", update
-        dx = dx + sublayer.norm.backward(update)
+        dx, dupdate = sublayer.add.backward(dx)
+        yield f"norm_{number}_out", dupdate
+        dupdate = sublayer.norm_out.backward(dupdate)
+        yield sublayer.name, dupdate
+        dread = sublayer.branch.backward(dupdate)
+        yield f"norm_{number}", dread
+        dx = dx + sublayer.norm.backward(dread)
     yield "x", dx
 
 
@@ -167,10 +168,10 @@ def parallel(x: X, sublayers: Forward[X]) -> Stages[X]:
     Source: Wang and Komatsuzaki, GPT-J-6B, 2021; Chowdhery et al., PaLM, 2022,
     arXiv:2204.02311, section 2.
     """
-    normalized = sublayers[0].norm(x)
-    yield "norm_1", normalized
+    read = sublayers[0].norm(x)
+    yield "norm_1", read
     for number, sublayer in enumerate(sublayers, start=1):
-        update = sublayer.branch(normalized)
+        update = sublayer.branch(read)
         yield sublayer.name, update
         x = sublayer.add(x, update)
         yield f"add_{number}", x
@@ -182,14 +183,14 @@ def parallel_backward(dy: X, sublayers: Reversible) -> Stages[X]:
     dx = dy + norm_1ᵀ(attentionᵀ(dy) + feed_forwardᵀ(dy))
     """
     dx: Any = dy
-    normalized: Any = 0
+    dread: Any = 0
     for number, sublayer in _from_the_last(sublayers):
         yield f"add_{number}", dx
-        dx, update = sublayer.add.backward(dx)
-        yield sublayer.name, update
-        normalized = normalized + sublayer.branch.backward(update)
-    yield "norm_1", normalized
-    yield "x", dx + sublayers[0].norm.backward(normalized)
+        dx, dupdate = sublayer.add.backward(dx)
+        yield sublayer.name, dupdate
+        dread = dread + sublayer.branch.backward(dupdate)
+    yield "norm_1", dread
+    yield "x", dx + sublayers[0].norm.backward(dread)
 
 
 JOINS = {
