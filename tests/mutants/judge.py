@@ -42,7 +42,7 @@ class Target(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of a mutant, and in how many seconds."""
+    """What became of a mutant, and how many seconds of a processor that took."""
 
     mutant: Mutant
     verdict: str
@@ -111,16 +111,16 @@ def judge(
 
 def _finished(running: dict[int, tuple[Mutant, float]], limit: float) -> Iterator[Verdict]:
     for child, (mutant, start) in list(running.items()):
-        seconds = time.monotonic() - start
-        if seconds > limit:
+        if time.monotonic() - start > limit:
             os.kill(child, signal.SIGKILL)
-        done, status = os.waitpid(child, os.WNOHANG)
+        done, status, used = os.wait4(child, os.WNOHANG)
         if done:
             del running[child]
             code = os.waitstatus_to_exitcode(status)
             if code == _BROKEN_CODE:
                 raise RuntimeError(f"the run of a mutant broke down, and proves nothing: {mutant.key}")
-            yield Verdict(mutant, SURVIVED if code == _SURVIVED_CODE else KILLED, seconds)
+            verdict = SURVIVED if code == _SURVIVED_CODE else KILLED
+            yield Verdict(mutant, verdict, used.ru_utime + used.ru_stime)
     time.sleep(0.005)
 
 
