@@ -111,3 +111,9 @@ def require_causal_cache(causal: bool) -> None:
     """A cache holds the past alone, so that only causal attention can use it."""
     if not causal:
         raise ValueError("a cache needs causal attention: it holds the past alone")
+
+
+def require_uncached(made: Shaped, compared: Shaped) -> None:
+    """Keys that are all of this forward pass: gradients of older ones lead nowhere."""
+    if made.shape != compared.shape:
+        raise ValueError("no gradient leads back through a cache")

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 from transformer_block._attention_invariants import (
     require_attention,
     require_causal_cache,
+    require_uncached,
 )
 from transformer_block._invariants import require_visible
 from transformer_block.in_numpy import Saved
@@ -115,7 +116,8 @@ def attention_backward(
     and turns of queries and keys, and the matrix that made them. The choices are those
     of attention; there is no way back through a cache.
 
-    Raises: as attention; ValueError if dy and x differ in shape.
+    Raises: as attention; ValueError if dy and x differ in shape, or for a saved that a
+    step behind a cache left.
     """
     if saved is None:
         saved = {}
@@ -164,6 +166,7 @@ def heads_backward(
     cross-attention alike; saved is what the forward pass left.
     """
     q, k, v = saved["prepared"]
+    require_uncached(saved["heads"][1], k)
     dq, dk, dv = scaled_dot_product_attention_backward(
         dgathered, q, k, v, visible, causal, drop=drop, saved=saved
     )

@@ -76,13 +76,11 @@ def cross_attention(
     keys, values = np.split(linear(memory, kv, kv_bias), 2, axis=-1)
     queries = split_heads(linear(x, q, q_bias), n_heads)
     heads = queries, split_heads(keys, groups), split_heads(values, groups)
-    queries, keys = prepare_heads(*heads[:2], qk_norm)
-    gathered = scaled_dot_product_attention(
-        queries, keys, heads[2], visible, drop=drop, saved=saved
-    )
+    prepared = (*prepare_heads(*heads[:2], qk_norm), heads[2])
+    gathered = scaled_dot_product_attention(*prepared, visible, drop=drop, saved=saved)
     merged = merge_heads(gathered)
     if saved is not None:
-        saved.update(heads=heads, prepared=(queries, keys, heads[2]), merged=merged)
+        saved.update(heads=heads, prepared=prepared, merged=merged)
     return linear(merged, out, out_bias)
 
 

@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.transformer_block.numerics import B, T, normal, relative_error
 from tests.transformer_block.parts import (
@@ -15,6 +17,7 @@ from tests.transformer_block.parts import (
     some_visible,
 )
 from transformer_block.in_numpy.attention import AttentionGradients, attention, attention_backward
+from transformer_block.in_numpy.cache import KVCache
 from transformer_block.in_numpy.dropout import DropMask
 from transformer_block.in_numpy.heads import QKNorm
 from transformer_block.in_torch import dropout as torch_dropout
@@ -133,3 +136,34 @@ def test_the_gradients_have_the_dtype_of_the_arrays(dtype):
 def test_the_gradient_that_arrives_has_the_shape_of_the_tokens():
     with pytest.raises(ValueError, match=r"dy must have shape \(2, 5, 24\); got \(5, 24\)"):
         attention_backward(np.ones((T, D)), **attention_arrays(H), n_heads=H)
+
+
+def test_a_step_behind_a_cache_has_no_way_back():
+    arrays, cache, saved = attention_arrays(H), KVCache(2 * T), {}
+    choices = {"n_heads": H, "causal": True}
+    attention(**arrays, **choices, cache=cache)
+    attention(**arrays, **choices, cache=cache, saved=saved)
+    with pytest.raises(ValueError, match="no gradient leads back through a cache"):
+        attention_backward(normal(10, B, T, D), **arrays, **choices, saved=saved)
+
+
+@given(st.permutations(range(1, 7)), st.booleans(), st.integers(0, 2**32 - 1))
+def test_the_gradients_are_those_of_autograd_at_any_size(sizes, causal, seed):
+    batch, length, groups, shared, half, _ = sizes
+    n_heads, width = groups * shared, 2 * half
+    d_model, rows = n_heads * width, (n_heads + 2 * groups) * width
+    arrays = {
+        "x": normal(seed, batch, length, d_model),
+        "qkv": normal(seed + 1, rows, d_model) / np.sqrt(d_model),
+        "qkv_bias": normal(seed + 2, rows),
+        "out": normal(seed + 3, d_model, d_model) / np.sqrt(d_model),
+        "out_bias": normal(seed + 4, d_model),
+    }
+    choices = {"n_heads": n_heads, "n_kv_heads": groups, "causal": causal, "rotary_base": 50.0}
+    visible = np.random.default_rng(seed).random((batch, length, length)) < 0.7
+    mask, dy = torch.tensor(visible), normal(seed + 5, batch, length, d_model)
+    y, expected = by_autograd(lambda **inputs: torch_attention(**inputs, **choices, visible=mask), arrays, dy)
+    np.testing.assert_allclose(attention(**arrays, **choices, visible=visible), y, atol=1e-11)
+    gradients = attention_backward(dy, **arrays, **choices, visible=visible)
+    for name, reference in expected.items():
+        np.testing.assert_allclose(getattr(gradients, name), reference, atol=1e-10, err_msg=name)
