@@ -27,7 +27,7 @@ def draw_mask(
     require_rate(rate)
     if rate == 0:
         return None
-    return DropMask(generator.random(shape, dtype=np.float32) >= rate, rate)
+    return DropMask(generator.random(shape) >= rate, rate)
 
 
 def dropout(

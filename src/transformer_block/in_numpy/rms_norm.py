@@ -29,7 +29,7 @@ def rms_norm(
     y = wide / root_mean_square(wide, eps)
     if gamma is not None:
         y *= gamma
-    return y.astype(x.dtype, copy=False)
+    return np.asarray(y, x.dtype)
 
 
 def root_mean_square(
@@ -70,9 +70,9 @@ def rms_norm_backward(
     g = dy if gamma is None else gamma * dy
     dx = (g - n * (g * n).mean(axis=-1, keepdims=True)) / size
     dgamma = (dy * n).sum(axis=tuple(range(x.ndim - 1)))
-    return dx.astype(x.dtype, copy=False), dgamma.astype(x.dtype, copy=False)
+    return np.asarray(dx, x.dtype), np.asarray(dgamma, x.dtype)
 
 
 def _widened(x: np.ndarray) -> np.ndarray:
     # The squares of float16 would pass 65,504, its largest number.
-    return x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+    return np.asarray(x, np.promote_types(x.dtype, np.float32))

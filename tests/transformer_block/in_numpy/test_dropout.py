@@ -66,3 +66,10 @@ def test_a_rate_that_leaves_nothing_or_is_none_is_refused(rate):
 def test_a_mask_of_another_shape_is_refused():
     with pytest.raises(ValueError, match=r"keep must have shape \(5, 12\); got \(12,\)"):
         dropout(normal(1, T, D), DropMask(np.ones(D, bool), 0.1))
+
+
+def test_what_is_drawn_at_the_rate_itself_is_kept():
+    drawn = np.random.default_rng(1).random((T, D))
+    keep = draw_mask((T, D), drawn[2, 3], np.random.default_rng(1)).keep
+    np.testing.assert_array_equal(keep, drawn >= drawn[2, 3])
+    assert keep[2, 3]

@@ -89,3 +89,10 @@ def test_a_rate_that_leaves_nothing_or_is_none_is_refused(rate):
 def test_a_mask_of_another_shape_is_refused():
     with pytest.raises(ValueError, match=r"keep must have shape \(5, 12\); got \(12,\)"):
         dropout(torch.ones(T, D), DropMask(torch.ones(D, dtype=torch.bool), 0.1))
+
+
+def test_what_is_drawn_at_the_rate_itself_is_kept():
+    drawn = torch.rand(T, D, generator=torch.Generator().manual_seed(1))
+    keep = draw_mask((T, D), drawn[2, 3].item(), torch.Generator().manual_seed(1)).keep
+    assert torch.equal(keep, drawn >= drawn[2, 3])
+    assert keep[2, 3]
