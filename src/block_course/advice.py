@@ -10,6 +10,7 @@ import numpy as np
 
 from block_course.calling import NOT_A_FUNCTION
 from block_course.exercise import Case, Exercise, Observation
+from block_course.faults import LEFT_OVER
 
 _MISSING = re.compile(r"TypeError: .*missing (\d+) required positional arguments?: (.+)")
 _TOO_MANY = re.compile(r"TypeError: .*takes .* positional arguments? but \d+ (was|were) given")
@@ -59,6 +60,8 @@ def _advice(exercise: Exercise, case: Case, message: str) -> str:
         return f"This call leaves out {names}: give {them}, {defaults}, where you define `{exercise.answer}`."
     if missing or _TOO_MANY.match(message):
         return f"This call is `{exercise.answer}({', '.join(case.arguments)})`."
+    if message.endswith(LEFT_OVER):
+        return "Delete the line `raise NotImplementedError()`."
     if "NoneType" in message:
         return "Something in this line is None: does each function that it calls have its `return`?"
     return ""

@@ -14,7 +14,7 @@ from typing import Literal
 LONGEST_MESSAGE = 300
 LONGEST_LINE = 80
 UNWRITTEN = "is not written yet"
-LEFT_OVER = "delete the line “raise NotImplementedError()”"
+LEFT_OVER = "left over from the empty cell"
 
 _STUB_STEPS = frozenset(
     {"RESUME", "NOP", "POP_TOP", "PUSH_NULL", "LOAD_CONST", "LOAD_GLOBAL", "PRECALL", "CALL"}

@@ -53,6 +53,15 @@ def test_other_parameters_than_those_of_the_call_are_told_the_call(answer):
     assert advice_for(answer).advice == "This call is `double(x, eps, mask)`."
 
 
+def test_a_line_of_the_empty_cell_that_was_left_is_told_to_go():
+    def answer(x, eps, mask):
+        y = 2 * x
+        raise NotImplementedError()
+        return y
+
+    assert advice_for(answer).advice == "Delete the line `raise NotImplementedError()`."
+
+
 def test_a_function_that_returned_nothing_to_the_answer_is_asked_for():
     def answer(x, eps, mask):
         mean, _ = mask

@@ -86,12 +86,12 @@ def test_a_stub_that_the_answer_calls_is_named():
     )
 
 
-def test_a_raise_that_was_left_below_the_answer_is_told_to_go():
+def test_a_raise_that_was_left_below_the_answer_is_told_as_left_over():
     source = "def answer():\n    y = max(1, 2)\n    raise NotImplementedError()\n    return y"
 
     assert raised_by(defined(source, "answer")) == (
         "raised",
-        "NotImplementedError: delete the line “raise NotImplementedError()”",
+        "NotImplementedError: left over from the empty cell",
         "line 3, `raise NotImplementedError()`",
     )
 
