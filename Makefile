@@ -29,7 +29,6 @@ book: install ## build the HTML and say where to open it
 test: install-dev check ## run every test, and every notebook against its stored outputs
 	$(PY) -m pytest tests -n 2 --dist loadfile
 	$(MAKE) --no-print-directory nbval
-	$(PY) -m block_course.cli release --check
 
 test-quick: install-dev ## an answer in under a minute
 	GALLERY_SEEDS=3 $(PY) -m pytest tests -n 2 --dist loadfile -m "not slow" -q
