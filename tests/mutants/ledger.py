@@ -4,13 +4,12 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.mutants.judge import SURVIVED, Target, Verdict
 from tests.mutants.mutate import Mutant
-
-FIELDS = {"file", "function", "before", "after", "reason"}
 
 
 class Equivalent(NamedTuple):
@@ -23,29 +22,58 @@ class Equivalent(NamedTuple):
     reason: str
 
     def covers(self, file: str, mutant: Mutant) -> bool:
+        """Whether the mutant is this fault."""
         reads = (mutant.function, mutant.before, mutant.after)
         return self.file == file and (self.function, self.before, self.after) == reads
 
 
-def read_equivalents(path: Path) -> list[Equivalent]:
-    """The list of equivalents: `after` may be a list of several that have one reason.
+class Everywhere(NamedTuple):
+    """A piece of code that may become another wherever it stands in some files, and why."""
+
+    files: str
+    piece: str
+    becomes: str
+    reason: str
+
+    def covers(self, file: str, mutant: Mutant) -> bool:
+        """Whether the mutant differs by this piece alone, at one place."""
+        parts = mutant.before.split(self.piece)
+        faults = (
+            self.piece.join(parts[:i]) + self.becomes + self.piece.join(parts[i:])
+            for i in range(1, len(parts))
+        )
+        return fnmatch(file, self.files) and mutant.after in faults
+
+
+Claim = Equivalent | Everywhere
+
+
+def read_equivalents(path: Path) -> list[Claim]:
+    """The list of equivalents: what a line becomes may be a list of several that have one reason.
 
     Raises: ValueError for an entry with a field missing or unknown, or without a reason.
     """
-    found = []
-    for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("equivalent", []):
-        if entry.keys() != FIELDS or not entry["reason"].strip():
-            raise ValueError(f"an equivalent mutant has {', '.join(sorted(FIELDS))}; got {entry}")
-        afters = entry["after"] if isinstance(entry["after"], list) else [entry["after"]]
-        found += [Equivalent(**entry | {"after": after}) for after in afters]
-    return found
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    return [
+        *_read(tables.get("equivalent", []), Equivalent, several="after"),
+        *_read(tables.get("everywhere", []), Everywhere, several="becomes"),
+    ]
 
 
-def wrong_claims(equivalents: Iterable[Equivalent], file: str, verdicts: Iterable[Verdict]) -> Iterator[str]:
+def _read(entries: list[dict[str, Any]], kind: type[Claim], several: str) -> Iterator[Claim]:
+    for entry in entries:
+        if entry.keys() != set(kind._fields) or not entry["reason"].strip():
+            raise ValueError(f"an equivalent mutant has {', '.join(kind._fields)}; got {entry}")
+        given = entry[several]
+        for each in given if isinstance(given, list) else [given]:
+            yield kind(**entry | {several: each})
+
+
+def wrong_claims(equivalents: Iterable[Claim], file: str, verdicts: Iterable[Verdict]) -> Iterator[str]:
     """Entries for this file that no mutant matches any more, or whose mutant a test noticed after all."""
     verdicts = list(verdicts)
     for claim in equivalents:
-        if claim.file != file:
+        if not isinstance(claim, Equivalent) or claim.file != file:
             continue
         covered = [each for each in verdicts if claim.covers(file, each.mutant)]
         where = f"{file}: {claim.function}: {claim.before} → {claim.after}"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.mutants.judge import SURVIVED, Target, Verdict, baseline, judge
-from tests.mutants.ledger import Equivalent, Memory, fingerprint, wrong_claims
+from tests.mutants.ledger import Claim, Memory, fingerprint, wrong_claims
 from tests.mutants.mutate import mutants_of
 
 
@@ -30,7 +30,7 @@ class Run:
     def __init__(
         self,
         targets: Sequence[Target],
-        equivalents: Sequence[Equivalent],
+        equivalents: Sequence[Claim],
         memory: Memory,
         shared: Sequence[Path] = (),
         workers: int = 2,

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from tests.mutants.judge import KILLED, SURVIVED, Target, Verdict
-from tests.mutants.ledger import Equivalent, Memory, fingerprint, read_equivalents, wrong_claims
+from tests.mutants.ledger import Equivalent, Everywhere, Memory, fingerprint, read_equivalents, wrong_claims
 from tests.mutants.mutate import Mutant
 
 CLAIM = Equivalent("a.py", "f", "x + 1", "x - 1", "x is always 0 and 1 is added to no effect")
@@ -29,7 +29,7 @@ def test_an_entry_may_list_several_faults_with_one_reason(tmp_path):
 def test_an_entry_without_a_reason_or_with_an_unknown_field_is_refused(tmp_path, change):
     path = write(tmp_path / "list.toml", CLAIM._asdict() | change)
     with pytest.raises(
-        ValueError, match="an equivalent mutant has after, before, file, function, reason; got"
+        ValueError, match="an equivalent mutant has file, function, before, after, reason; got"
     ):
         read_equivalents(path)
 
@@ -39,6 +39,31 @@ def test_a_claim_covers_every_fault_that_reads_so_in_its_file():
     assert CLAIM.covers("a.py", mutant(number=2))
     assert not CLAIM.covers("b.py", mutant())
     assert not CLAIM.covers("a.py", mutant(after="x + 2"))
+
+
+def test_a_piece_may_become_another_at_one_place_of_a_line(tmp_path):
+    path = tmp_path / "list.toml"
+    path.write_text("""
+        [[everywhere]]
+        files = "in_numpy/*.py"
+        piece = "copy=False"
+        becomes = ["copy=True", ""]
+        reason = "a copy more changes no value"
+    """)
+    copied, left_out = read_equivalents(path)
+    assert copied == Everywhere("in_numpy/*.py", "copy=False", "copy=True", "a copy more changes no value")
+    line = "x = f(copy=False) + g(copy=False)"
+
+    def fault(after):
+        return Mutant("f", range(2, 3), None, line, after, 1, "")
+
+    assert copied.covers("in_numpy/a.py", fault("x = f(copy=True) + g(copy=False)"))
+    assert copied.covers("in_numpy/a.py", fault("x = f(copy=False) + g(copy=True)"))
+    assert left_out.covers("in_numpy/a.py", fault("x = f() + g(copy=False)"))
+    assert not copied.covers("in_numpy/a.py", fault("x = f(copy=True) + g(copy=True)"))
+    assert not copied.covers("in_numpy/a.py", fault("x = f(copy=True) - g(copy=False)"))
+    assert not copied.covers("in_torch/a.py", fault("x = f(copy=True) + g(copy=False)"))
+    assert list(wrong_claims([copied], "in_numpy/a.py", [])) == []
 
 
 def test_a_true_claim_is_not_called_wrong():
