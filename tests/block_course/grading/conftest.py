@@ -25,3 +25,11 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
     course.hand_in("ann", submission())
     course.hand_in("bob", RELEASED_BYTES)
     return course
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts a fork server needs Linux."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents and item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.needs("fork"))
