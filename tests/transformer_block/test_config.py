@@ -50,6 +50,29 @@ def test_every_choice_is_validated():
     assert fields == {*CHOICES, *SIZES, *SWITCHES, *numbers, *optional}
 
 
+def test_the_words_of_each_choice_are_the_fields_own():
+    assert CHOICES == {
+        "placement": ("pre", "post", "sandwich", "parallel"),
+        "norm": ("layer_norm", "rms_norm"),
+        "activation": ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu"),
+        "positions": ("none", "sinusoidal", "rotary"),
+        "residual_scaling": ("none", "rezero", "layer_scale", "deep_norm"),
+        "initialization": ("xavier", "pytorch", "normal"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("positions", "sizes"),
+    [
+        ("rotary", {"d_model": 12, "n_heads": 6}),
+        ("sinusoidal", {"d_model": 12, "n_heads": 4}),
+        ("none", {"d_model": 15, "n_heads": 5}),
+    ],
+)
+def test_only_positions_need_even_widths(positions, sizes):
+    assert config(positions=positions, **sizes).positions == positions
+
+
 def test_heads_share_the_width():
     assert config().head_width == 2
 
@@ -76,19 +99,12 @@ def test_a_layer_norm_with_a_weight_has_a_bias_unless_told_otherwise(norm, weigh
     assert chosen.has_norm_bias is bias
 
 
-@pytest.mark.parametrize(
-    ("activation", "gated"),
-    [
-        ("relu", False),
-        ("gelu", False),
-        ("gelu_tanh", False),
-        ("silu", False),
-        ("swiglu", True),
-        ("geglu", True),
-    ],
-)
-def test_two_activations_have_a_gate(activation, gated):
-    assert config(activation=activation).gated is gated
+def test_two_activations_have_a_gate():
+    gated = {activation: config(activation=activation).gated for activation in CHOICES["activation"]}
+    assert [activation for activation, gate in gated.items() if gate is True] == ["swiglu", "geglu"]
+    assert [activation for activation, gate in gated.items() if gate is False] == [
+        *("relu", "gelu", "gelu_tanh", "silu")
+    ]
 
 
 def test_a_decoder_block_attends_to_a_memory_between_its_two_other_branches():

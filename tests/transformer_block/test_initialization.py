@@ -104,6 +104,14 @@ def test_rezero_starts_every_block_as_the_identity():
         np.testing.assert_array_equal(drawn[name], [0.0])
 
 
+def test_a_scale_starts_alike_in_every_block_of_a_stack():
+    config = BlockConfig(**WIDE, n_layers=2, residual_scaling="rezero")
+    drawn = initialize_stack(config, seed=1)
+    scales = [name for name in drawn if "residual" in name]
+    assert len(scales) == 2 * 3
+    assert not any(drawn[name].any() for name in scales)
+
+
 def test_layer_scale_starts_every_feature_at_one_small_number():
     drawn = parameters(residual_scaling="layer_scale", layer_scale_init=0.3)
     for name in ("residual_1.weight", "residual_2.weight", "residual_3.weight"):

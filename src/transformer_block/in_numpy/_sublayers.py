@@ -164,7 +164,7 @@ def _residual(call: Call, name: str) -> BoundResidual:
         name,
         {
             "weight": call.parameters.get(f"{name}.weight"),
-            "alpha": deep_norm(config).alpha if deep else 1.0,
+            "alpha": deep_norm(config).alpha if deep else None,
             "drop": call.drop(call.shape, config.residual_dropout),
         },
     )

@@ -22,7 +22,7 @@ def residual(
     x: Float[np.ndarray, "*B D"],
     update: Float[np.ndarray, "*B D"],
     weight: Float[np.ndarray, "_"] | None = None,
-    alpha: float = 1.0,
+    alpha: float | None = None,
     *,
     drop: DropMask | None = None,
 ) -> Float[np.ndarray, "*B D"]:
@@ -30,7 +30,7 @@ def residual(
 
     y = alpha · x + weight · dropout(update)
 
-    Without weight and with alpha 1 it is the plain sum. A weight of one entry is
+    Without weight and alpha it is the plain sum. A weight of one entry is
     ReZero's, one of D entries LayerScale's; alpha is DeepNorm's.
 
     Raises: ValueError for an update that is not shaped as x, or a weight that has
@@ -44,7 +44,7 @@ def residual(
     update = dropout(update, drop)
     if weight is not None:
         update = weight * update
-    return (x if alpha == 1 else alpha * x) + update
+    return (x if alpha is None else alpha * x) + update
 
 
 def residual_backward(
@@ -52,7 +52,7 @@ def residual_backward(
     x: Float[np.ndarray, "*B D"],
     update: Float[np.ndarray, "*B D"],
     weight: Float[np.ndarray, "_"] | None = None,
-    alpha: float = 1.0,
+    alpha: float | None = None,
     *,
     drop: DropMask | None = None,
 ) -> ResidualGradients:
@@ -69,11 +69,11 @@ def residual_backward(
     """
     require_residual(x, update, weight)
     require_shape("dy", dy, x.shape)
-    dx = dy if alpha == 1 else alpha * dy
+    dx = dy if alpha is None else alpha * dy
     if weight is None:
         return ResidualGradients(dx, dropout_backward(dy, drop), None)
-    products = (dy * dropout(update, drop)).reshape(-1, x.shape[-1])
-    dweight = products.sum(axis=0)
+    products = dy * dropout(update, drop)
+    dweight = products.sum(axis=tuple(range(x.ndim - 1)))
     if weight.shape == (1,):
         dweight = dweight.sum(keepdims=True)
     return ResidualGradients(dx, dropout_backward(weight * dy, drop), dweight)

@@ -83,6 +83,6 @@ def _residual(config: BlockConfig) -> nn.Module:
     deep = config.residual_scaling == "deep_norm"
     return Residual(
         entries.get(config.residual_scaling),
-        alpha=deep_norm(config).alpha if deep else 1.0,
+        alpha=deep_norm(config).alpha if deep else None,
         dropout=config.residual_dropout,
     )

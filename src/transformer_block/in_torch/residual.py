@@ -12,7 +12,7 @@ def residual(
     x: Float[Tensor, "*B D"],
     update: Float[Tensor, "*B D"],
     weight: Float[Tensor, "_"] | None = None,
-    alpha: float = 1.0,
+    alpha: float | None = None,
     *,
     drop: DropMask | None = None,
 ) -> Float[Tensor, "*B D"]:
@@ -20,7 +20,7 @@ def residual(
 
     y = alpha · x + weight · dropout(update)
 
-    Without weight and with alpha 1 it is the plain sum. A weight of one entry is
+    Without weight and alpha it is the plain sum. A weight of one entry is
     ReZero's, one of D entries LayerScale's; alpha is DeepNorm's.
 
     Raises: ValueError for an update that is not shaped as x, or a weight that has
@@ -34,14 +34,17 @@ def residual(
     update = dropout(update, drop)
     if weight is not None:
         update = weight * update
-    return (x if alpha == 1 else alpha * x) + update
+    return (x if alpha is None else alpha * x) + update
 
 
 class Residual(nn.Module):
     """residual with a weight of its own (`weight`, of 1 or D entries), or with none."""
 
     def __init__(
-        self, entries: int | None = None, alpha: float = 1.0, dropout: float = 0.0
+        self,
+        entries: int | None = None,
+        alpha: float | None = None,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.alpha = alpha

@@ -89,5 +89,7 @@ def test_what_does_not_fit_is_refused():
         residual(X, UPDATE, normal(5, T))
     with pytest.raises(ValueError, match=r"update must have shape \(2, 5, 12\); got \(5, 12\)"):
         residual_backward(DY, X, UPDATE[0])
+    with pytest.raises(ValueError, match=r"weight must have shape \(1,\) or \(12,\); got \(5,\)"):
+        residual_backward(DY, X, UPDATE, normal(5, T))
     with pytest.raises(ValueError, match=r"dy must have shape \(2, 5, 12\); got \(5, 12\)"):
         residual_backward(DY[0], X, UPDATE)
