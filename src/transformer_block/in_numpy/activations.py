@@ -96,8 +96,7 @@ def silu_backward(
 def _normal_below(x: np.ndarray) -> np.ndarray:
     from scipy.special import erf  # most chapters never need it
 
-    below: np.ndarray = 0.5 * (1 + erf(x * math.sqrt(0.5)))
-    return below.astype(x.dtype, copy=False)
+    return np.asarray(0.5 * (1 + erf(x * math.sqrt(0.5))), x.dtype)
 
 
 def _tanh_of_cubic(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -36,7 +36,7 @@ def layer_norm(
         y = gamma * y
     if beta is not None:
         y = y + beta
-    return y.astype(x.dtype, copy=False)
+    return np.asarray(y, x.dtype)
 
 
 def center(x: Float[np.ndarray, "*B D"]) -> Float[np.ndarray, "*B D"]:
@@ -49,7 +49,7 @@ def center(x: Float[np.ndarray, "*B D"]) -> Float[np.ndarray, "*B D"]:
     token becomes 0 and not the rounding error. Float16 is widened to float32, because
     the squares that follow would pass 65,504, the largest float16.
     """
-    x = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+    x = np.asarray(x, np.promote_types(x.dtype, np.float32))
     centered = x - x.mean(axis=-1, keepdims=True)
     return centered - centered.mean(axis=-1, keepdims=True)
 
@@ -98,7 +98,7 @@ def layer_norm_backward(
     centered = center(x)
     s = np.sqrt(np.square(centered).mean(axis=-1, keepdims=True) + eps)
     n = centered / s
-    dy = dy.astype(n.dtype, copy=False)
+    dy = np.asarray(dy, n.dtype)
     g = dy if gamma is None else gamma * dy
     along_ones = g.mean(axis=-1, keepdims=True)
     along_n = (g * n).mean(axis=-1, keepdims=True)
@@ -108,7 +108,7 @@ def layer_norm_backward(
     dgamma = (dy * n).sum(axis=tokens)
     dbeta = dy.sum(axis=tokens)
     return (
-        dx.astype(x.dtype, copy=False),
-        dgamma.astype(x.dtype, copy=False),
-        dbeta.astype(x.dtype, copy=False),
+        np.asarray(dx, x.dtype),
+        np.asarray(dgamma, x.dtype),
+        np.asarray(dbeta, x.dtype),
     )

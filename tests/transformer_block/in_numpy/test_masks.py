@@ -143,3 +143,18 @@ def test_multihead_attention_has_no_place_for_a_second_batch_axis():
     with pytest.raises(ValueError, match="or") as refusal:
         multihead_attention_mask(random_mask(B, H, T, S), H)
     assert str(refusal.value) == "visible must have shape (T, S) or (B, T, S); got (2, 3, 5, 9)"
+
+
+@given(st.integers(0, 7), st.integers(0, 9), st.integers(1, 10))
+def test_a_window_leaves_each_query_itself_and_the_keys_right_before_it(T, S, window):
+    visible = causal_mask(T, S, window)
+    assert visible.shape == (T, S)
+    assert visible.dtype == bool
+    for t, s in np.ndindex(T, S):
+        assert visible[t, s] == (t + (S - T) - window < s <= t + (S - T))
+
+
+@pytest.mark.parametrize("window", [0, -1])
+def test_a_window_that_shows_nothing_is_refused(window):
+    with pytest.raises(ValueError, match=f"window must be at least 1; got {window}"):
+        causal_mask(3, 5, window)

@@ -153,3 +153,19 @@ def test_multihead_attention_has_no_place_for_a_second_batch_axis():
 def test_a_converted_mask_lies_beside_the_mask():
     with torch.device("meta"):  # where a tensor without a device of its own would lie
         assert additive_mask(torch.ones(T, S, dtype=torch.bool, device="cpu")).device.type == "cpu"
+
+
+@given(st.integers(0, 7), st.integers(0, 9), st.integers(1, 10))
+def test_a_window_leaves_each_query_itself_and_the_keys_right_before_it(T, S, window):
+    visible = causal_mask(T, S, window)
+    assert visible.shape == (T, S)
+    assert visible.dtype == torch.bool
+    for t in range(T):
+        for s in range(S):
+            assert visible[t, s] == (t + (S - T) - window < s <= t + (S - T))
+
+
+@pytest.mark.parametrize("window", [0, -1])
+def test_a_window_that_shows_nothing_is_refused(window):
+    with pytest.raises(ValueError, match=f"window must be at least 1; got {window}"):
+        causal_mask(3, 5, window)
