@@ -2,8 +2,12 @@
 
 from collections.abc import Sized
 
-from transformer_block._attention_invariants import require_memory
-from transformer_block._invariants import Shaped, dtype_of, require_shape
+from transformer_block._invariants import (
+    Shaped,
+    dtype_of,
+    require_memory,
+    require_shape,
+)
 
 
 def require_residual(x: Shaped, update: Shaped, weight: Shaped | None = None) -> None:
