@@ -7,8 +7,9 @@ import numpy as np
 from tests.transformer_block.numerics import normal
 from transformer_block.config import BlockConfig
 
-# Pairwise distinct, so that no two axes can be swapped unseen: B, T, S, D, H, G, K, F.
-SIZES = {"d_model": 24, "n_heads": 6, "d_ff": 7, "n_layers": 3}
+# Pairwise distinct, so that no two axes can be swapped unseen: B, T, S, D, H, G, K, F. The numbers are not
+# the defaults, so that none can be left out unseen.
+SIZES = {"d_model": 24, "n_heads": 6, "d_ff": 7, "n_layers": 3, "eps": 1e-3, "rotary_base": 100.0}
 B, T, S, D, G = 2, 5, 9, 24, 3
 
 FACTORS = {

@@ -217,29 +217,3 @@ def test_it_drops_in_training_alone(rate):
     first, second = model.train()(x), model(x)
     assert (first - second).abs().max() > 1e-3
     torch.testing.assert_close(model.eval()(x), block()(x), rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(
-    ("choices", "inputs", "error", "sentence"),
-    [
-        ({"cross_attention": True}, {}, ValueError, "cross-attention needs a memory; got none"),
-        ({}, {"memory": random(2, B, S, D)}, ValueError, "a memory is given, but cross_attention is False"),
-        (
-            {"cross_attention": True},
-            {"memory": random(2, B, S, H)},
-            ValueError,
-            "memory must have shape (2, S, 12); got (2, 9, 3)",
-        ),
-        (
-            {"cross_attention": True},
-            {"memory": random(2, B, S, D).float()},
-            TypeError,
-            "x is float64 but memory is float32",
-        ),
-    ],
-)
-def test_a_memory_that_does_not_belong_is_refused_before_the_first_stage(choices, inputs, error, sentence):
-    with pytest.raises(error) as refusal:
-        block(**choices).stages(random(1, B, T, D), **inputs)
-    assert str(refusal.value) == sentence
