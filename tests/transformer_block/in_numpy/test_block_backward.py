@@ -31,7 +31,7 @@ def made(kind, config):
     return make(config, perturb(draw(config, 0), 0, scale=0.3))
 
 
-def slope(loss, array, direction, step=1e-5):
+def slope(loss, array, direction, step=1e-6):
     """Derivative of a loss as an array moves in a direction; the array is put back."""
     start = array.copy()
     values = []
