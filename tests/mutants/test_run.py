@@ -104,7 +104,9 @@ def test_a_fault_that_no_test_notices_is_named(house):
 @pytest.mark.slow
 def test_tests_that_fail_without_a_fault_prove_nothing(house):
     (house / "test_clip.py").write_text("def test_wrong():\n    assert False\n")
-    assert run(house)[-1] == "False False"
+    *_, total, fault, _ = run(house)
+    assert total.split() == ["all", "0", "0", "0", "0"]
+    assert fault == "clip.py is not judged: test_clip.py::test_wrong fails without any fault"
 
 
 def mutant(lines, scope):
