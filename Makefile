@@ -4,7 +4,8 @@ SHELL := /bin/sh
 VENV := .venv
 PY := $(VENV)/bin/python
 NOTEBOOKS := chapters exercises solutions
-BOOK := _build/html
+# folders whose tests are all slow, and slow to import
+SLOW := tests/book tests/benchmarks tests/mutants tests/block_course/book tests/transformer_block/peers
 
 # one thread in every numeric library: printed digits and figures must not depend on the machine's cores
 export OMP_NUM_THREADS := 1
@@ -31,7 +32,7 @@ test: install-dev check ## run every test, and every notebook against its stored
 	$(MAKE) --no-print-directory nbval
 
 test-quick: install-dev ## an answer in under a minute
-	GALLERY_SEEDS=3 $(PY) -m pytest tests -n 2 --dist loadfile -m "not slow" -q
+	GALLERY_SEEDS=2 $(PY) -m pytest tests -n 2 --dist loadfile -m "not slow" -q $(addprefix --ignore ,$(SLOW))
 
 nbval: install-dev ## run every notebook and compare each output with the stored one
 	$(PY) -m pytest --nbval $(wildcard $(NOTEBOOKS)) -n 2 --dist loadfile

@@ -198,5 +198,6 @@ def test_the_judge_loads_no_torch():
     assert loaded_after("import block_course.grading.judge").isdisjoint({"torch", "matplotlib"})
 
 
+@pytest.mark.slow
 def test_the_probe_of_loaded_modules_sees_what_is_loaded():
     assert "torch" in loaded_after("import transformer_block.in_torch.block")

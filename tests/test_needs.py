@@ -7,6 +7,8 @@ import pytest
 from tests import needs
 from tests.needs import Missing
 
+pytestmark = pytest.mark.slow
+
 CONFTEST = """
 from tests import needs
 

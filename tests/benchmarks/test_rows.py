@@ -6,6 +6,8 @@ from benchmarks.rows import ROWS, cached_token, growth
 
 from tests.transformer_block.numerics import relative_error
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 @pytest.mark.slow

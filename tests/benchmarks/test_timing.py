@@ -5,6 +5,8 @@ import benchmarks.__main__ as command
 import pytest
 from benchmarks.timing import Contest, Result, Row, measure, sample_of
 
+pytestmark = pytest.mark.slow
+
 # Two rounds that do not count, then three that do.
 OURS, REFERENCE = [9.0, 9.0, 0.3, 0.1, 0.2], [1.0, 1.0, 0.4, 0.9, 0.5]
 

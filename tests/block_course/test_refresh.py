@@ -12,6 +12,8 @@ from block_course.outputs.form import parse_notebook
 from block_course.refresh import Refreshed, keep_agreeing, refresh, verify
 from tests.block_course.outputs.notebooks import code, plain_outputs, replay, result, save
 
+pytestmark = pytest.mark.slow
+
 
 def test_noise_keeps_the_file_byte_for_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.ipynb"

@@ -6,6 +6,8 @@ from tests.mutants.judge import KILLED, SURVIVED, Target, Verdict
 from tests.mutants.ledger import Equivalent, Everywhere, Memory, fingerprint, read_equivalents, wrong_claims
 from tests.mutants.mutate import Mutant
 
+pytestmark = pytest.mark.slow
+
 CLAIM = Equivalent("a.py", "f", "x + 1", "x - 1", "x is always 0 and 1 is added to no effect")
 
 

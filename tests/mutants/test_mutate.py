@@ -5,6 +5,8 @@ import pytest
 
 from tests.mutants.mutate import mutants_of
 
+pytestmark = pytest.mark.slow
+
 
 def mutants(tmp_path, source):
     path = tmp_path / "module.py"

@@ -18,6 +18,8 @@ from transformer_block.in_numpy.masks import padding_mask
 from transformer_block.in_torch import block as torch_block
 from transformer_block.presets import preset
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = {np.float64: 1e-12, np.float32: 1e-5}
 
 

@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from .conftest import Build
+
+pytestmark = pytest.mark.slow
 
 EXTENSIONS = ("sphinxcontrib.bibtex", "block_course.book.bibliography")
 ENTRY = "@misc{{{key}, author = {{{author}}}, title = {{On {key}}}, year = {{{year}}}}}\n"

@@ -9,6 +9,8 @@ from block_course.book.fresh import frame_digest
 
 from .conftest import Build
 
+pytestmark = pytest.mark.slow
+
 FRESH = "block_course.book.fresh"
 GOOD = "# Home\n\nText.\n"
 BAD = "# Home\n\nSee {ref}`nowhere`.\n"

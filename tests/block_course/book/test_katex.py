@@ -13,6 +13,8 @@ from block_course.book.katex import FormulaError, render
 
 from .conftest import Build
 
+pytestmark = pytest.mark.slow
+
 KATEX = "block_course.book.katex"
 MARKDOWN = {"myst_enable_extensions": ["amsmath", "dollarmath"], "numfig": True}
 

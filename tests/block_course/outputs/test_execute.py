@@ -6,6 +6,8 @@ from nbformat import NotebookNode, v4
 
 from block_course.outputs.execute import CellFailed, cell_name, execute
 
+pytestmark = pytest.mark.slow
+
 
 def notebook(*sources: str, **metadata: Any) -> NotebookNode:
     return v4.new_notebook(cells=[v4.new_code_cell(source, metadata=metadata) for source in sources])

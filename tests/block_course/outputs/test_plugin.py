@@ -10,6 +10,8 @@ from nbformat import NotebookNode
 
 from tests.block_course.outputs.notebooks import code, printed, raised, result, save
 
+pytestmark = pytest.mark.slow
+
 CONFTEST = Path(__file__).parents[3] / "conftest.py"
 SETTINGS = "[pytest]\naddopts = --color=no\nfilterwarnings = error\n"
 

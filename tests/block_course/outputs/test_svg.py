@@ -8,6 +8,8 @@ import pytest
 from block_course.outputs.svg import svg_problem
 from tests.block_course.outputs.drawing import Picture, losses, scaled
 
+pytestmark = pytest.mark.slow
+
 TRUE = Picture()
 RASTER = replace(TRUE, cells="raster")
 COORDINATE = re.compile(r'([LM] |x="|y=")([0-9]+\.[0-9]+)')

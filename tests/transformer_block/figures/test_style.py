@@ -37,6 +37,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+@pytest.mark.slow
 def test_two_processes_draw_the_same_bytes() -> None:
     runs = [subprocess.run([sys.executable, "-c", DRAW], capture_output=True, check=True) for _ in range(2)]
 

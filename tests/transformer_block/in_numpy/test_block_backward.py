@@ -12,6 +12,8 @@ from transformer_block.in_numpy.masks import padding_mask
 from transformer_block.in_numpy.stack import Stack
 from transformer_block.parameters import initialize, initialize_stack, perturb
 
+pytestmark = pytest.mark.slow
+
 KINDS = {"block": (Block, initialize), "stack": (Stack, initialize_stack)}
 # B, T, S, D, H, K, F: so small that every single entry can be moved
 TINY = {"d_model": 6, "n_heads": 3, "d_ff": 5}

@@ -10,6 +10,8 @@ from transformer_block.in_numpy.cache import KVCache
 from transformer_block.in_numpy.heads import QKNorm
 from transformer_block.in_numpy.masks import causal_mask, padding_mask
 
+pytestmark = pytest.mark.slow
+
 CHOICES = {
     "n_heads": H,
     "n_kv_heads": G,

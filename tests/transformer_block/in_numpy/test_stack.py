@@ -10,6 +10,8 @@ from transformer_block.in_numpy.positions import sinusoidal
 from transformer_block.in_numpy.stack import Stack
 from transformer_block.parameters import initialize_stack, perturb, within
 
+pytestmark = pytest.mark.slow
+
 
 def stack(**choices):
     config = small_config(**{"n_layers": 3} | choices)

@@ -15,6 +15,8 @@ from transformer_block.in_torch import block as torch_block
 from transformer_block.in_torch import stack as torch_stack
 from transformer_block.parameters import initialize, initialize_stack, perturb
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = {np.float64: 1e-12, np.float32: 1e-5}
 every_pair = pytest.mark.parametrize("row", COVERING, ids=name_of)
 

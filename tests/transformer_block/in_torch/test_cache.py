@@ -11,6 +11,8 @@ from transformer_block.in_torch.cache import KVCache
 from transformer_block.in_torch.heads import QKNorm
 from transformer_block.in_torch.masks import causal_mask, padding_mask
 
+pytestmark = pytest.mark.slow
+
 CHOICES = {
     "n_heads": H,
     "n_kv_heads": G,

@@ -8,6 +8,8 @@ from transformer_block.in_torch.masks import padding_mask
 from transformer_block.in_torch.stack import Stack
 from transformer_block.parameters import initialize_stack, perturb, stack_shapes
 
+pytestmark = pytest.mark.slow
+
 
 def random(seed, *shape, **options):
     return torch.tensor(normal(seed, *shape), **options)

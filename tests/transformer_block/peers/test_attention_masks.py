@@ -15,6 +15,8 @@ from transformer_block.in_torch import cross_attention as torch_attention
 from transformer_block.in_torch import masks as torch_masks
 from transformer_block.in_torch import scaled_dot_product as torch_scaled
 
+pytestmark = pytest.mark.slow
+
 CAUSAL = numpy_masks.causal_mask(T, S)  # the T queries stand behind S − T cached tokens
 PADDING = numpy_masks.padding_mask([S, 6], S)
 MASKS = {

@@ -12,6 +12,8 @@ from tests.transformer_block.peers import layouts
 from tests.transformer_block.peers.agreement import OF_TWIN, TOLERANCE, assert_agree, load, of_module
 from transformer_block.in_numpy.masks import causal_mask, key_padding_mask, padding_mask
 
+pytestmark = pytest.mark.slow
+
 LENGTHS = [3, T]
 ACTIVATIONS = {"relu": nn.ReLU(), "gelu": nn.GELU(), "gelu_tanh": nn.GELU(approximate="tanh")}
 
