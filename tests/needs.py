@@ -101,21 +101,44 @@ def _fork() -> Missing | None:
 def _chromium() -> Missing | None:
     if importlib.util.find_spec("playwright") is None:
         return Missing("Playwright is not installed", "run `pip install -r requirements-dev.txt`")
+    fault = _fault_of(DRIVER)
+    if fault is not None:
+        return Missing(
+            f"Playwright's driver does not start ({fault})", "install libatomic1, which it links to"
+        )
     browser = chromium()
     if browser is None:
         return Missing("there is no Chromium", "run `python -m playwright install --with-deps chromium`")
     page = ["--headless", "--no-sandbox", "--disable-dev-shm-usage", "--dump-dom", "about:blank"]
+    fault = _fault_of([os.fspath(browser), *page])
+    if fault is not None:
+        return Missing(f"{browser} does not start ({fault})", "install a Chromium that runs")
+    return None
+
+
+DRIVER = [sys.executable, "-m", "playwright", "--version"]
+
+
+def _fault_of(command: list[str]) -> str | None:
     try:
-        subprocess.run([browser, *page], check=True, capture_output=True, timeout=60)
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
     except (OSError, subprocess.SubprocessError) as error:
-        return Missing(f"{browser} does not start ({error})", "install a Chromium that runs")
+        return str(error)
     return None
 
 
 def chromium() -> Path | None:
     """The Chromium to drive: the one that CHROME_PATH names, the system's, or Playwright's own."""
-    system = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
-    for found in (os.environ.get("CHROME_PATH"), *system, _chromium_of_playwright()):
+    named = functools.partial(os.environ.get, "CHROME_PATH")
+    system = (
+        functools.partial(shutil.which, name) for name in ("chromium", "chromium-browser", "google-chrome")
+    )
+    for place in (
+        named,
+        *system,
+        _chromium_of_playwright,
+    ):  # its driver is started only if nothing else is there
+        found = place()
         if found is not None and Path(found).is_file():
             return Path(found)
     return None

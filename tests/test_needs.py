@@ -1,6 +1,7 @@
+import contextlib
 import os
 import sys
-from pathlib import Path
+import types
 
 import pytest
 
@@ -116,6 +117,8 @@ def test_forking_asks_for_linux(monkeypatch):
 
 
 def fake_browser(tmp_path, monkeypatch, exit_code):
+    """Stand a browser in, beside a driver of Playwright's that starts on any machine."""
+    monkeypatch.setattr(needs, "DRIVER", [sys.executable, "-c", ""])
     browser = tmp_path / "chromium"
     browser.write_text(f"#!/bin/sh\nexit {exit_code}\n", encoding="utf-8")
     browser.chmod(0o755)
@@ -136,7 +139,17 @@ def test_a_browser_that_does_not_start_is_missing(tmp_path, monkeypatch):
     assert cure == "install a Chromium that runs"
 
 
+def test_a_driver_that_does_not_start_is_told_from_the_browser(tmp_path, monkeypatch):
+    fake_browser(tmp_path, monkeypatch, exit_code=0)
+    monkeypatch.setattr(needs, "DRIVER", [sys.executable, "-c", "exit(127)"])
+    reason, cure = needs.PROBES["chromium"]()
+    assert reason.startswith("Playwright's driver does not start")
+    assert "127" in reason
+    assert cure == "install libatomic1"
+
+
 def test_a_machine_without_a_browser_learns_how_to_get_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(needs, "DRIVER", [sys.executable, "-c", ""])
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
     monkeypatch.setenv("CHROME_PATH", os.fspath(tmp_path / "gone"))
     monkeypatch.setattr(needs, "_chromium_of_playwright", lambda: tmp_path / "gone too")
@@ -153,8 +166,16 @@ def test_a_machine_without_playwright_learns_how_to_get_it(monkeypatch):
     )
 
 
-def test_playwright_names_the_browser_that_it_would_install():
-    assert Path(needs._chromium_of_playwright()).is_absolute()
+def test_playwright_is_asked_for_its_own_browser_last(tmp_path, monkeypatch):
+    own = tmp_path / "chrome"
+    own.touch()
+    monkeypatch.setenv("PATH", os.fspath(tmp_path / "nothing here"))
+    monkeypatch.delenv("CHROME_PATH", raising=False)
+    chromium = types.SimpleNamespace(executable_path=os.fspath(own))
+    session = contextlib.nullcontext(types.SimpleNamespace(chromium=chromium))
+    module = types.SimpleNamespace(sync_playwright=lambda: session)
+    monkeypatch.setitem(sys.modules, "playwright.sync_api", module)
+    assert needs.chromium() == own
 
 
 def test_this_suite_knows_the_marker_and_its_probes(pytestconfig):
