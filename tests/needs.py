@@ -103,9 +103,7 @@ def _chromium() -> Missing | None:
         return Missing("Playwright is not installed", "run `pip install -r requirements-dev.txt`")
     fault = _fault_of(DRIVER)
     if fault is not None:
-        return Missing(
-            f"Playwright's driver does not start ({fault})", "install libatomic1, which it links to"
-        )
+        return Missing(f"Playwright's driver does not start ({fault})", "install libatomic1")
     browser = chromium()
     if browser is None:
         return Missing("there is no Chromium", "run `python -m playwright install --with-deps chromium`")
