@@ -23,8 +23,9 @@ ROOT = Path(__file__).parents[2]
 PACKAGE, TESTS = ROOT / "src/transformer_block", ROOT / "tests/transformer_block"
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 VERDICTS = ROOT / "_build/mutants.jsonl"
-SHARED = [TESTS / "numerics.py", ROOT / "tests/conftest.py"]
-BROKEN = ["config.py", "presets.py", "parameters.py", "initialization.py", "in_numpy/*.py", "in_torch/*.py"]
+SHARED = [*(TESTS / name for name in ("numerics.py", "parts.py", "choices.py")), ROOT / "tests/conftest.py"]
+ALONE = ("config.py", "presets.py", "parameters.py", "initialization.py", "joins.py")
+BROKEN = [*ALONE, "in_numpy/*.py", "in_torch/*.py"]
 # What a block is made of has no tests but the block's.
 TESTED_AS = {"_call": "block", "_sublayers": "block"}
 
