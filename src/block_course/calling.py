@@ -11,51 +11,52 @@ gaps.
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import logging
-import os
-import random
-import sys
-import warnings
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from block_course.exercise import Argument, Array, Case, Observation
-from block_course.faults import fault, is_untouched, one_line
+from block_course.exercise import Array, Calls, Case, Manner, Observation
+from block_course.faults import fault, is_untouched
+from block_course.plain import unpack
+from block_course.quiet import Framework, quietly
+from block_course.under_test import Ask, Block, Interview
 
-Framework = Literal["numpy", "torch"]
-
+PLAIN = Manner()
 NOT_A_FUNCTION = "expected a function; got an object of type"
-MOST_OUTPUTS = 16
-MOST_BYTES = 32 * 2**20
-_PLAIN_DTYPES = frozenset({"f2", "f4", "f8", "i4", "i8", "u1", "b1"})
-_REFUSED = "refused: "
+NOT_A_TABLE = "expected a dict; got an object of type"
 
 
 def observe(
-    answer: object, case: Case, framework: Framework = "numpy", *, interruptible: bool = False
+    answer: object,
+    case: Case,
+    manner: Manner = PLAIN,
+    *,
+    ask: Ask | None = None,
+    interruptible: bool = False,
 ) -> Observation:
-    """Call an answer on copies of a case's arguments and say what came back.
+    """Use an answer on copies of a case's arguments and say what came back.
 
     Whatever the call raises ends up in the observation: as "not attempted" if the answer is an untouched
     stub, `MemoryError` as "memory", all else as "raised". None is an output like others, and refused. With
     `interruptible`, which a notebook sets and the grader does not, a KeyboardInterrupt passes through, so
-    that the stop button works.
+    that the stop button works. A test asks its block by `ask`, or else the case's subject
+    itself.
     """
     if answer is None or answer is Ellipsis:
         return Observation(status="not attempted")
     copies = {name: v.copy() for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
     try:
-        with quietly(framework, label=case.name):
-            positional, named = _bind(answer, case.arguments, copies, framework)
-            returned = answer(*positional, **named)  # type: ignore[operator]
+        with quietly(manner.framework, label=case.name):
+            if manner.calls == "table":
+                return _read(answer, manner.names)
+            called = _CALLERS[manner.calls](answer, case, ask)
+            positional, named = _bind(called, case, copies, manner.framework)
+            returned = _call(called, positional, named, case.cotangent)
             if (returned is None or returned is Ellipsis) and is_untouched(answer):
                 return Observation(status="not attempted")
-            outputs, kinds = _unpack(returned)
+            outputs, kinds = unpack(returned, manner.names)
     except KeyboardInterrupt as interrupt:
         if interruptible:
             raise
@@ -67,86 +68,90 @@ def observe(
     return Observation(status="returned", outputs=outputs, kinds=kinds, arguments_after=copies)
 
 
-def refusal(kind: str) -> str | None:
-    """What an output was, in words, if it could not be brought home as a plain array; None if it could."""
-    return kind.removeprefix(_REFUSED) if kind.startswith(_REFUSED) else None
+def _read(answer: object, names: Sequence[str]) -> Observation:
+    """A table, entry by entry; one that holds nothing but None or ... is not attempted."""
+    if not isinstance(answer, Mapping):
+        raise TypeError(f"{NOT_A_TABLE} {type(answer).__name__}")
+    if all(answer.get(name) is None or answer[name] is Ellipsis for name in names):
+        return Observation(status="not attempted")
+    outputs, kinds = unpack(answer, names)
+    return Observation(status="returned", outputs=outputs, kinds=kinds)
 
 
-@contextlib.contextmanager
-def quietly(framework: Framework = "numpy", *, label: str = "") -> Iterator[None]:
-    """Drop what is printed, logged or warned inside, and give the same start to every call.
-
-    Floating-point error handling, warning filters, the random states of Python, NumPy and torch, and torch's
-    default dtype and gradient mode are set to their defaults inside, the random states from `label`, and put
-    back after. What a learner changed before changes nothing here, and what is changed here does not stay.
-    Output is dropped at the file descriptors too, where C code and `os.write` would get past `sys.stderr`.
-    """
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_dropped_output())
-        stack.callback(logging.disable, logging.root.manager.disable)
-        logging.disable()  # a handler may hold the notebook's own stderr
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
-        stack.enter_context(np.errstate(all="ignore"))
-        stack.enter_context(_seeded(zlib.crc32(label.encode())))
-        if framework == "torch":
-            stack.enter_context(_plain_torch(zlib.crc32(label.encode())))
-        yield
+def _as_function(answer: object, case: Case, ask: Ask | None) -> Callable[..., Any]:
+    if not callable(answer):
+        raise TypeError(f"{NOT_A_FUNCTION} {type(answer).__name__}")
+    return answer
 
 
-@contextlib.contextmanager
-def _dropped_output() -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8", errors="replace"))
-        for descriptor, stream in ((1, sys.stdout), (2, sys.stderr)):
-            with contextlib.suppress(OSError, ValueError, AttributeError):  # none, closed or not a file
-                stream.flush()
-            with contextlib.suppress(OSError):  # a process may run without this descriptor
-                kept = os.dup(descriptor)
-                stack.callback(os.close, kept)
-                stack.callback(os.dup2, kept, descriptor)
-                os.dup2(nowhere.fileno(), descriptor)
-        stack.enter_context(contextlib.redirect_stdout(nowhere))
-        stack.enter_context(contextlib.redirect_stderr(nowhere))
-        yield
-
-
-@contextlib.contextmanager
-def _seeded(seed: int) -> Iterator[None]:
-    of_python, of_numpy = random.getstate(), np.random.get_state()
-    random.seed(seed)
-    np.random.seed(seed)
-    try:
-        yield
-    finally:
-        random.setstate(of_python)
-        np.random.set_state(of_numpy)
-
-
-@contextlib.contextmanager
-def _plain_torch(seed: int) -> Iterator[None]:
+def _as_module(answer: object, case: Case, ask: Ask | None) -> Callable[..., Any]:
+    """The module that a class builds, with the case's parameters loaded and its mode set."""
     import torch
 
-    default = torch.get_default_dtype()
-    with torch.random.fork_rng(devices=[]), torch.enable_grad():
-        torch.manual_seed(seed)
-        torch.set_default_dtype(torch.float32)
+    module = _as_function(answer, case, ask)(**case.init)
+    if not isinstance(module, torch.nn.Module):
+        raise TypeError(f"expected a torch.nn.Module; got an object of type {type(module).__name__}")
+    floats = [each.dtype for each in case.state.values() if each.dtype.kind == "f"]
+    if floats:
+        module = module.to(torch.from_numpy(np.empty(0, floats[0])).dtype)
+    module.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in case.state.items()})
+    return module.train(case.train)
+
+
+def _as_test(answer: object, case: Case, ask: Ask | None) -> Callable[..., Any]:
+    """A test's verdict on the block: what it returns; False where it asserts, True where it returns None."""
+    test = _as_function(answer, case, ask)
+    if ask is None:
+        if case.subject is None:
+            raise ValueError(f"the case {case.name!r} has no subject to test")
+        ask = Interview(case.subject).ask
+
+    def judged(*positional: object, **named: object) -> object:
         try:
-            yield
-        finally:
-            torch.set_default_dtype(default)
+            verdict = test(Block(ask), *positional, **named)
+        except AssertionError:
+            return False
+        return True if verdict is None and not is_untouched(test) else verdict
+
+    return judged
+
+
+_CALLERS: Mapping[Calls, Callable[[object, Case, Ask | None], Callable[..., Any]]] = {
+    "function": _as_function,
+    "module": _as_module,
+    "test": _as_test,
+}
+
+
+def _call(
+    called: Callable[..., Any], positional: list[object], named: dict[str, object], cotangent: Array | None
+) -> object:
+    """What the call returned, then the gradients that the cotangent asks for: zero where none arrives."""
+    returned = called(*positional, **named)
+    if cotangent is None:
+        return returned
+    import torch
+
+    members = list(returned) if isinstance(returned, tuple | list) else [returned]
+    first = members[0]
+    if not isinstance(first, torch.Tensor) or not first.requires_grad:
+        raise ValueError("no gradient arrives: the first output is cut off from the arguments")
+    given = (*positional, *named.values())
+    leaves = [each for each in given if isinstance(each, torch.Tensor) and each.requires_grad]
+    dy = torch.from_numpy(cotangent.copy()).to(first.dtype)
+    gradients = torch.autograd.grad(first, leaves, dy, allow_unused=True, materialize_grads=True)
+    return (*members, *gradients)
 
 
 def _bind(
-    answer: object, arguments: Mapping[str, Argument], copies: Mapping[str, Array], framework: Framework
+    called: Callable[..., Any], case: Case, copies: Mapping[str, Array], framework: Framework
 ) -> tuple[list[object], dict[str, object]]:
-    if not callable(answer):
-        raise TypeError(f"{NOT_A_FUNCTION} {type(answer).__name__}")
-    keyword_only = _keyword_only(answer)
+    keyword_only = _keyword_only(called)
     positional: list[object] = []
     named: dict[str, object] = {}
-    for name, value in arguments.items():
-        given = _handed_over(copies[name], framework) if name in copies else value
+    differentiable = case.cotangent is not None
+    for name, value in case.arguments.items():
+        given = _handed_over(copies[name], framework, differentiable) if name in copies else value
         if name in keyword_only:
             named[name] = given
         else:
@@ -162,71 +167,17 @@ def _keyword_only(answer: Callable[..., Any]) -> frozenset[str]:
     return frozenset(each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY)
 
 
-def _handed_over(copy: Array, framework: Framework) -> object:
+def _handed_over(copy: Array, framework: Framework, differentiable: bool) -> object:
     """A view, so that `x.shape = …` in the answer does not reshape the copy that is looked at afterwards."""
     if framework == "numpy":
         return copy.view()
     import torch
 
-    return torch.from_numpy(copy)
-
-
-def _unpack(returned: object) -> tuple[tuple[Array, ...], tuple[str, ...]]:
-    several = isinstance(returned, tuple | list)
-    members = list(returned)[: MOST_OUTPUTS + 1] if several else [returned]  # type: ignore[call-overload]
-    if len(members) > MOST_OUTPUTS:
-        raise ValueError(f"returned more than {MOST_OUTPUTS} outputs")
-    plain = [_plain(each) for each in members]
-    return tuple(array for array, _ in plain), tuple(kind for _, kind in plain)
-
-
-def _plain(value: object) -> tuple[Array, str]:
-    """A base-class copy with a plain dtype, and its kind; an empty array and a refusal for anything else."""
-    if value is None or value is Ellipsis:
-        return _refused(repr(value))
-    kind = "numpy.ndarray"
-    if _is_tensor(value):
-        kind, value = "torch.Tensor", _from_torch(value)
-    elif isinstance(value, np.generic):
-        kind = f"numpy.{type(value).__name__}"
-    elif isinstance(value, bool | int | float):
-        kind = type(value).__name__
-    elif not isinstance(value, np.ndarray):
-        return _refused(_a(type(value).__name__))
-    elif type(value) is not np.ndarray:
-        kind = one_line(type(value).__name__)
-    if getattr(value, "nbytes", 0) > MOST_BYTES:
-        return _refused(f"an array of more than {MOST_BYTES >> 20} MB")
-    array = np.array(value, copy=True, subok=False)
-    if array.dtype.str[1:] not in _PLAIN_DTYPES:
-        return _refused(f"an array of dtype {array.dtype}")
-    return array.astype(array.dtype.newbyteorder("="), copy=False), kind
-
-
-def _refused(what: str) -> tuple[Array, str]:
-    return np.empty(0), _REFUSED + one_line(what)
-
-
-def _is_tensor(value: object) -> bool:
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
-
-
-def _from_torch(tensor: Any) -> object:
-    import torch
-
-    with torch._C.DisableTorchFunctionSubclass():  # a subclass must not answer in its tensor's place
-        plain = tensor.as_subclass(torch.Tensor).detach().cpu()
-        if plain.dtype is torch.bfloat16:
-            plain = plain.to(torch.float32)
-        return plain.resolve_conj().resolve_neg().numpy()
+    tensor = torch.from_numpy(copy)
+    return tensor.requires_grad_() if differentiable and tensor.is_floating_point() else tensor
 
 
 def _raised(exception: BaseException, copies: Mapping[str, Array]) -> Observation:
     status, message, place = fault(exception)
     after = {} if status == "not attempted" else copies
     return Observation(status=status, arguments_after=after, message=message, place=place)
-
-
-def _a(noun: str) -> str:
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"

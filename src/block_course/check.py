@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from block_course.calling import observe, quietly
+from block_course.calling import observe
 from block_course.checks import UnknownExercise, assignments, exercise
 from block_course.exercise import Case, Exercise, Run
 from block_course.panel import Row, points_of, render, render_problem, render_progress
+from block_course.quiet import quietly
 from block_course.verdict import Verdict, judge
 
 _latest: dict[str, Verdict] = {}
@@ -94,7 +95,7 @@ def open_cases(exercise: Exercise) -> Sequence[Case]:
 def attempt(exercise: Exercise, answer: object, cases: Sequence[Case]) -> Run:
     """Call an answer on each case, in this process, and drop what it prints and plots."""
     with _no_display():
-        return [(case, observe(answer, case, exercise.framework, interruptible=True)) for case in cases]
+        return [(case, observe(answer, case, exercise.manner, interruptible=True)) for case in cases]
 
 
 def _row(exercise: Exercise) -> Row:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from block_course.calling import refusal
-from block_course.exercise import Case, Exercise, Misconception, Observation, Outputs, Run, as_outputs
+from block_course.exercise import Case, Exercise, Misconception, Observation, Outputs, Run
+from block_course.expected import claimed as claimed_outputs
+from block_course.expected import expected
+from block_course.plain import refusal
 from block_course.tolerance import agrees, case_tolerance
 
 NO_RETURN = "no return"
@@ -107,7 +109,7 @@ def _claims(
     for each in seen:
         try:
             with np.errstate(all="ignore"):
-                claimed = as_outputs(misconception.answer(**each.case.arguments))
+                claimed = claimed_outputs(exercise, misconception, each.case)
         except (ValueError, IndexError) as raised:
             if each.raised_like(raised):
                 yield each, None
@@ -167,7 +169,7 @@ def _shapes(outputs: Outputs) -> list[tuple[int, ...]]:
 
 def _reference(exercise: Exercise, case: Case) -> Outputs:
     try:
-        return as_outputs(exercise.reference(**case.arguments))
+        return expected(exercise, case)
     except Exception as exception:
         raise JudgingError(f"{exercise.id}, reference on {case.name!r}: {exception!r}") from exception
 

@@ -23,6 +23,23 @@ def as_outputs(returned: Array | Outputs) -> Outputs:
     return tuple(np.asarray(each) for each in members)
 
 
+Calls = Literal["function", "table", "module", "test"]
+"""How an answer is used: called on arguments; read, entry by entry; built, loaded and called; or, a test
+itself, called on a block that it must judge."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How answers of an exercise are used, in plain words that may cross to where they run.
+
+    `names` are the entries wanted of a table, or of a dict that a function returns.
+    """
+
+    framework: Literal["numpy", "torch"] = "numpy"
+    calls: Calls = "function"
+    names: tuple[str, ...] = ()
+
+
 Status = Literal["returned", "not attempted", "missing", "raised", "timeout", "memory", "forbidden", "died"]
 """How a call ended: `missing` means that the notebook defines no such name, `died` that its process ended."""
 
@@ -32,18 +49,40 @@ Hints = tuple[str, str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A block that a learner's test must judge: whether it is right, and what it answers when it is asked.
+
+    `answers` maps a question to a function of arrays: "forward" is the block itself, others are methods of
+    the proxy that the test gets. `verdict` of the test is right if it equals `right`.
+    """
+
+    right: bool
+    answers: Mapping[str, Callable[..., Array | Outputs]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """One call of an answer: arguments by parameter name.
 
     `condition` says by how much the problem itself magnifies a rounding error of its inputs (for layer norm,
     the largest |feature| over the spread); the tolerance grows with it. `extreme` marks a case that is there
     to break fragile answers, such as a constant token, so that diagnosis may leave it out.
+
+    A module is built from `init` by parameter name, gets the `state` by `load_state_dict`, and is called in
+    training mode if `train` says so. With a `cotangent` dy, the gradients of Σ y·dy by the float arguments,
+    y being the first output, come after the outputs. A test is called on a proxy of `subject`, then on the
+    arguments.
     """
 
     name: str
-    arguments: Mapping[str, Argument]
+    arguments: Mapping[str, Argument] = field(default_factory=dict)
     condition: float = 1.0
     extreme: bool = False
+    init: Mapping[str, Argument] = field(default_factory=dict)
+    state: Mapping[str, Array] = field(default_factory=dict)
+    train: bool = False
+    cotangent: Array | None = None
+    subject: Subject | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +160,7 @@ class Exercise:
 
     `reference` computes the right outputs in float64 NumPy from a case's arguments. `cases` draws the cases
     of one run from a generator; it is pure, so that a seed names a run. `returns` names the outputs, if there
-    are several.
+    are several; of a table it names the entries.
     """
 
     id: str
@@ -136,6 +175,12 @@ class Exercise:
     misconceptions: tuple[Misconception, ...]
     hints: Hints
     returns: tuple[str, ...] = ()
+    calls: Calls = "function"
+
+    @property
+    def manner(self) -> Manner:
+        """How its answers are used."""
+        return Manner(self.framework, self.calls, self.returns)
 
     @property
     def points(self) -> float:

@@ -4,8 +4,9 @@ import re
 import numpy as np
 import pytest
 
-from block_course.calling import observe, refusal
+from block_course.calling import observe
 from block_course.exercise import Case
+from block_course.plain import refusal
 
 
 def case(**arguments):

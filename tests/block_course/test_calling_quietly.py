@@ -9,8 +9,9 @@ import warnings
 import numpy as np
 import pytest
 
-from block_course.calling import observe, quietly
+from block_course.calling import observe
 from block_course.exercise import Case
+from block_course.quiet import quietly
 
 CASE = Case(name="a case", arguments={"x": np.arange(3.0)})
 

@@ -1,9 +1,11 @@
 import numpy as np
 import torch
 
-from block_course.calling import observe, refusal
-from block_course.exercise import Case
+from block_course.calling import observe
+from block_course.exercise import Case, Manner
+from block_course.plain import refusal
 
+TORCH = Manner(framework="torch")
 CASE = Case(
     name="a case",
     arguments={"x": np.arange(6, dtype=np.float32).reshape(2, 3), "mask": np.array([True, False])},
@@ -16,7 +18,7 @@ def test_an_answer_in_torch_gets_tensors_and_gives_arrays_of_the_same_dtype():
         assert mask.dtype is torch.bool
         return x.double(), x.requires_grad_(), ~mask
 
-    observed = observe(answer, CASE, "torch")
+    observed = observe(answer, CASE, TORCH)
 
     assert observed.kinds == ("torch.Tensor",) * 3
     assert [each.dtype.name for each in observed.outputs] == ["float64", "float32", "bool"]
@@ -24,7 +26,7 @@ def test_an_answer_in_torch_gets_tensors_and_gives_arrays_of_the_same_dtype():
 
 
 def test_a_tensor_changed_in_place_is_seen():
-    observed = observe(lambda x, mask: x.add_(1), CASE, "torch")
+    observed = observe(lambda x, mask: x.add_(1), CASE, TORCH)
 
     np.testing.assert_array_equal(observed.arguments_after["x"], CASE.arguments["x"] + 1)
 
@@ -35,13 +37,13 @@ def test_a_tensor_subclass_that_answers_for_itself_loses_its_class():
         def __torch_function__(cls, function, types, args=(), kwargs=None):
             return torch.ones(99)
 
-    observed = observe(lambda x, mask: x.as_subclass(Liar), CASE, "torch")
+    observed = observe(lambda x, mask: x.as_subclass(Liar), CASE, TORCH)
 
     np.testing.assert_array_equal(observed.outputs[0], CASE.arguments["x"])
 
 
 def test_bfloat16_comes_home_in_float32_and_conjugate_views_are_resolved():
-    observed = observe(lambda x, mask: (x.bfloat16(), torch.complex(x, x).conj()), CASE, "torch")
+    observed = observe(lambda x, mask: (x.bfloat16(), torch.complex(x, x).conj()), CASE, TORCH)
 
     assert observed.outputs[0].dtype == np.float32
     assert refusal(observed.kinds[1]) == "an array of dtype complex64"
@@ -58,8 +60,8 @@ def test_torchs_settings_are_plain_inside_and_put_back_after():
     torch.manual_seed(3)
     torch.set_default_dtype(torch.float64)
     with torch.no_grad():
-        observed = observe(lambda x, mask: torch.ones(1) * torch.is_grad_enabled(), CASE, "torch")
-        observe(answer, CASE, "torch")
+        observed = observe(lambda x, mask: torch.ones(1) * torch.is_grad_enabled(), CASE, TORCH)
+        observe(answer, CASE, TORCH)
     after = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
 
@@ -70,13 +72,13 @@ def test_torchs_settings_are_plain_inside_and_put_back_after():
 
 
 def test_a_tensor_in_a_numpy_exercise_is_told_apart():
-    observed = observe(lambda x, mask: torch.from_numpy(x), CASE, "numpy")
+    observed = observe(lambda x, mask: torch.from_numpy(x), CASE)
 
     assert observed.kinds == ("torch.Tensor",)
 
 
 def test_a_tensor_that_numpy_cannot_hold_is_the_learners_exception():
-    observed = observe(lambda x, mask: x.to_sparse(), CASE, "torch")
+    observed = observe(lambda x, mask: x.to_sparse(), CASE, TORCH)
 
     assert observed.status == "raised"
     assert observed.message.startswith("NotImplementedError: ")

@@ -44,7 +44,7 @@ def gallery(exercise: Exercise) -> Gallery:
 
 
 def verdict(exercise: Exercise, answer: Answer, cases: Sequence[Case]) -> Verdict:
-    return judge(exercise, [(case, observe(answer, case, exercise.framework)) for case in cases])
+    return judge(exercise, [(case, observe(answer, case, exercise.manner)) for case in cases])
 
 
 def hidden_cases(exercise: Exercise, seed: int) -> Sequence[Case]:

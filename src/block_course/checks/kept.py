@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from block_course.calling import refusal
 from block_course.exercise import Array, Exercise, Failure, Hints, Property, Run
+from block_course.plain import refusal
 
 
 def dtype_kept(points: float, *, of: str, requires: tuple[str, ...]) -> Property:

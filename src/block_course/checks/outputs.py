@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from block_course.calling import NOT_A_FUNCTION, refusal
+from block_course.calling import NOT_A_FUNCTION, NOT_A_TABLE
 from block_course.checks.wording import number, shape
-from block_course.exercise import Array, Case, Exercise, Observation, Outputs, Run, as_outputs
+from block_course.exercise import Array, Case, Exercise, Observation, Outputs, Run
+from block_course.expected import expected
+from block_course.plain import refusal
 
 _COUNTS = ("no", "one", "two", "three", "four")
 _SCALARS_OF_A_LIST = ("float", "int", "bool")
@@ -24,7 +26,7 @@ def output_of(exercise: Exercise, case: Case, seen: Observation, index: int) -> 
     """One output, or None and what to say instead."""
     if seen.status != "returned":
         return None, _ended(exercise, seen)
-    wanted = len(as_outputs(exercise.reference(**case.arguments)))
+    wanted = len(expected(exercise, case))
     if len(seen.outputs) != wanted:
         return None, _miscounted(exercise, seen, wanted)
     refused = refusal(seen.kinds[index])
@@ -43,10 +45,10 @@ def output_name(exercise: Exercise, index: int, outputs: int) -> str:
     return "your output" if outputs == 1 else f"your output {index + 1}"
 
 
-def wrong_shape(exercise: Exercise, got: Array, expected: Array, index: int = 0, outputs: int = 1) -> str:
+def wrong_shape(exercise: Exercise, got: Array, wanted: Array, index: int = 0, outputs: int = 1) -> str:
     """What to say of an output whose shape is not that of the reference's."""
     name = output_name(exercise, index, outputs)
-    return f"{name} has shape {shape(got.shape)} and should have {shape(expected.shape)}"
+    return f"{name} has shape {shape(got.shape)} and should have {shape(wanted.shape)}"
 
 
 def informative(
@@ -59,7 +61,7 @@ def informative(
     got, complaint = output_of(exercise, case, seen, 0)
     if got is None:
         return None, complaint
-    right = as_outputs(exercise.reference(**case.arguments))
+    right = expected(exercise, case)
     got = adjust(got, right[0])
     if got.shape != right[0].shape:
         return None, wrong_shape(exercise, got, right[0], 0, len(right))
@@ -70,6 +72,8 @@ def informative(
 def _ended(exercise: Exercise, seen: Observation) -> str:
     if seen.message.startswith(f"TypeError: {NOT_A_FUNCTION}"):
         return f"`{exercise.answer}` is no function"
+    if seen.message.startswith(f"TypeError: {NOT_A_TABLE}"):
+        return f"`{exercise.answer}` is no dict"
     said = {"raised": "your function raised", "not attempted": "your function does nothing yet"}
     return f"{said.get(seen.status, seen.status)} {seen.message}".strip()
 

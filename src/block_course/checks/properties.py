@@ -13,7 +13,8 @@ import numpy as np
 
 from block_course.checks.outputs import informative, on_cases, output_of, wrong_shape
 from block_course.checks.wording import entry, two_numbers
-from block_course.exercise import Array, Case, Exercise, Failure, Hints, Property, Run, as_outputs
+from block_course.exercise import Array, Case, Exercise, Failure, Hints, Property, Run
+from block_course.expected import expected as right_outputs
 from block_course.tolerance import case_tolerance, first_difference
 
 Explain = Callable[[Case, tuple[int, ...], Array, Array], str | None]
@@ -49,7 +50,7 @@ def values(
             got, complaint = output_of(exercise, case, seen, output)
             if got is None:
                 return Failure(case=case.name, message=complaint)
-            right = as_outputs(exercise.reference(**case.arguments))
+            right = right_outputs(exercise, case)
             expected = right[output]
             got = adjust(got, expected)
             if got.shape != expected.shape:
@@ -106,7 +107,7 @@ def _follows(
     explain: Explain,
 ) -> Failure | None:
     expected = expect(first[0], second[0], first[1], second[1])
-    right = as_outputs(exercise.reference(**second[0].arguments))[0]
+    right = right_outputs(exercise, second[0])[0]
     condition = max(first[0].condition, second[0].condition)
     coarser = min(first[1], second[1], key=lambda output: output.itemsize)
     bound = 2.0 * case_tolerance(second[0], right, condition=condition, given=coarser)
@@ -126,7 +127,7 @@ def shapes(
 
     def holds(exercise: Exercise, run: Run) -> Failure | None:
         for case, seen in on_cases(run, on):
-            right = as_outputs(exercise.reference(**case.arguments))
+            right = right_outputs(exercise, case)
             for index, expected in enumerate(right):
                 got, complaint = output_of(exercise, case, seen, index)
                 if got is None:

@@ -8,7 +8,8 @@ import numpy as np
 
 from block_course.checks.outputs import informative, on_cases, output_name, output_of, wrong_shape
 from block_course.checks.wording import entry, shape, two_numbers
-from block_course.exercise import Array, Case, Exercise, Failure, Observation, Property, Run, as_outputs
+from block_course.exercise import Array, Case, Exercise, Failure, Observation, Property, Run
+from block_course.expected import expected as right_outputs
 from block_course.tolerance import case_tolerance, first_difference
 
 
@@ -61,7 +62,7 @@ def _part_differs(
     where: tuple[int, ...],
     adjust: Callable[[Array, Array], Array],
 ) -> str:
-    right, right_whole = (as_outputs(exercise.reference(**case.arguments)) for case, _ in (part, whole))
+    right, right_whole = (right_outputs(exercise, case) for case, _ in (part, whole))
     for index, expected in enumerate(right):
         of_whole, complaint_of_whole = output_of(exercise, *whole, index)
         got, complaint = output_of(exercise, *part, index)

@@ -10,13 +10,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from block_course.exercise import Case, Observation
+from block_course.exercise import Case, Manner, Observation, Outputs
 from block_course.grading import reply
 from block_course.grading.channel import Channel
 from block_course.grading.fork_server import ANSWER_SECONDS, BoxError, ForkServer, Settings
 from block_course.grading.reply import Death, Outcome
 from block_course.grading.scratch import remove_tree
 from block_course.grading.wire import Frame, Gone, Late, Malformed, WireError
+from block_course.under_test import Interview
 
 __all__ = ["Box", "BoxError", "Child", "Settings"]
 
@@ -112,13 +113,21 @@ class Child:
         result = self._ask(Frame({"do": "cell", "name": name}, (text,)), reply.outcome, deadline)
         return Outcome(result.status, result.message) if isinstance(result, Death) else result
 
-    def call(self, answer: str, framework: str, case: Case, deadline: float) -> Observation:
-        """Call an answer likewise. From the first call on, nothing is kept of what the child prints."""
+    def call(self, answer: str, manner: Manner, case: Case, deadline: float) -> Observation:
+        """Use an answer likewise. From the first call on, nothing is kept of what the child prints.
+
+        What a test asks its block is answered here, where the block is.
+        """
         self._channel.withhold()
-        result = self._ask(reply.request(answer, framework, case), reply.observation, deadline)
-        return (
-            Observation(status=result.status, message=result.message) if isinstance(result, Death) else result
-        )
+        interview = Interview(case.subject) if case.subject is not None else None
+        frame = reply.request(answer, manner, case)
+        while True:
+            result = self._ask(frame, _said, deadline)
+            if isinstance(result, Death):
+                return Observation(status=result.status, message=result.message)
+            if isinstance(result, Observation):
+                return result
+            frame = _answered(interview, *result)
 
     def printed(self) -> bytes:
         """What was printed before the first call."""
@@ -148,3 +157,17 @@ class Child:
         except Malformed:
             self.end()
             return Death("died", "the process sent the grader what is no answer")
+
+
+def _said(frame: Frame) -> Observation | tuple[str, Outputs]:
+    question = reply.question(frame)
+    return reply.observation(frame) if question is None else (question, frame.arrays)
+
+
+def _answered(interview: Interview | None, question: str, arrays: Outputs) -> Frame:
+    if interview is None:
+        return Frame({"refused": "there is no block to ask"})
+    try:
+        return Frame({}, interview.ask(question, arrays))
+    except ValueError as error:
+        return Frame({"refused": str(error)})

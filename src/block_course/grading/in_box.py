@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from block_course.calling import observe
-from block_course.exercise import Argument, Case, Observation
+from block_course.exercise import Case, Manner, Observation, Outputs
 from block_course.grading import stand_in, walls
 from block_course.grading.wire import Frame, Gone, decode, encode, reader, write
 
@@ -196,12 +196,32 @@ def _call(request: Frame, namespace: dict[str, Any]) -> Frame:
     head = request.head
     if head["answer"] not in namespace:
         return _reply(Observation(status="missing"))
-    arguments: dict[str, Argument] = {
+    case = Case(
+        name=head["case"],
+        arguments=_given(request, "arguments"),
+        init=_given(request, "init"),
+        state=_given(request, "state"),
+        train=head["train"],
+        cotangent=_given(request, "cotangent").get("dy"),
+    )
+    manner = Manner(head["framework"], head["calls"], tuple(head["names"]))
+    return _reply(observe(namespace[head["answer"]], case, manner, ask=_ask))
+
+
+def _given(request: Frame, what: str) -> dict[str, Any]:
+    return {
         name: request.arrays[given["array"]] if "array" in given else given["value"]
-        for name, given in head["arguments"]
+        for name, given in request.head[what]
     }
-    case = Case(name=head["case"], arguments=arguments)
-    return _reply(observe(namespace[head["answer"]], case, head["framework"]))
+
+
+def _ask(question: str, arrays: Outputs) -> Outputs:
+    """Put a test's question to the block that it judges, which is not in this process."""
+    write(CHANNEL, encode(Frame({"ask": question}, arrays)))
+    answered = decode(reader(CHANNEL))
+    if "refused" in answered.head:
+        raise ValueError(answered.head["refused"])
+    return answered.arrays
 
 
 def _reply(seen: Observation) -> Frame:

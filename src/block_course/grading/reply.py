@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from block_course.exercise import Case, Observation, Status
+from block_course.exercise import Argument, Case, Manner, Observation, Status
 from block_course.grading.wire import Array, Frame, Json, Malformed
 
 CellStatus = Literal["done", "raised", "memory", "timeout", "forbidden", "died"]
@@ -42,18 +42,35 @@ class Death:
     message: str
 
 
-def request(answer: str, framework: str, case: Case) -> Frame:
-    """The frame that asks a child to call an answer on a case."""
+def request(answer: str, manner: Manner, case: Case) -> Frame:
+    """The frame that asks a child to use an answer on a case."""
     arrays: list[Array] = []
-    arguments: list[Json] = []
-    for name, value in case.arguments.items():
-        if value is None or isinstance(value, bool | int | float | str):
-            arguments.append([name, {"value": value}])
-        else:
-            arguments.append([name, {"array": len(arrays)}])
-            arrays.append(value)
-    head = {"do": "call", "answer": answer, "framework": framework, "case": case.name, "arguments": arguments}
+    head: dict[str, Json] = {
+        "do": "call",
+        "answer": answer,
+        "framework": manner.framework,
+        "calls": manner.calls,
+        "names": list(manner.names),
+        "case": case.name,
+        "arguments": _arguments(case.arguments, arrays),
+        "init": _arguments(case.init, arrays),
+        "state": _arguments(case.state, arrays),
+        "train": case.train,
+        "cotangent": _arguments({} if case.cotangent is None else {"dy": case.cotangent}, arrays),
+    }
     return Frame(head, tuple(arrays))
+
+
+def _arguments(given: Mapping[str, Argument], arrays: list[Array]) -> list[Json]:
+    """Names with plain values, and with the places of arrays that are put among the others."""
+    said: list[Json] = []
+    for name, value in given.items():
+        if value is None or isinstance(value, bool | int | float | str):
+            said.append([name, {"value": value}])
+        else:
+            said.append([name, {"array": len(arrays)}])
+            arrays.append(value)
+    return said
 
 
 def observation(frame: Frame) -> Observation:
@@ -71,6 +88,11 @@ def observation(frame: Frame) -> Observation:
         arguments_after=dict(zip(after, frame.arrays[len(kinds) :], strict=True)),
         message=_text(frame, "message"),
     )
+
+
+def question(frame: Frame) -> str | None:
+    """What a test asks of its block, if the frame is no observation yet. Raises Malformed."""
+    return _text(frame, "ask") if "ask" in frame.head else None
 
 
 def outcome(frame: Frame) -> Outcome:

@@ -20,7 +20,7 @@ INPUTS = inputs_unchanged(1.0, requires=())
 
 
 def said(each, answer, exercise=DOUBLE):
-    found = each.holds(exercise, [(case, observe(answer, case, exercise.framework)) for case in CASES])
+    found = each.holds(exercise, [(case, observe(answer, case, exercise.manner)) for case in CASES])
     return found and (found.case, found.message)
 
 

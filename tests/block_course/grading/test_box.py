@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from block_course.exercise import Case
+from block_course.exercise import Case, Manner
 from block_course.grading.box import Box, Child
 from block_course.grading.reply import Outcome
 from tests.block_course.grading.processes import ends
@@ -35,7 +35,7 @@ def test_cells_share_one_namespace_and_answers_are_called_in_it(child: Child) ->
     define(child, "factor = 10.0")
     define(child, "def f(x, by):\n    return x * by * factor")
 
-    seen = child.call("f", "numpy", CASE, soon())
+    seen = child.call("f", Manner(), CASE, soon())
 
     assert (seen.status, seen.kinds) == ("returned", ("numpy.ndarray",))
     np.testing.assert_array_equal(seen.outputs[0], X * 25.0)
@@ -62,7 +62,7 @@ def test_output_before_the_first_call_is_kept_and_output_of_calls_is_not(child: 
     )
 
     for _ in range(3):
-        assert child.call("f", "numpy", ONE, soon()).status == "returned"
+        assert child.call("f", Manner(), ONE, soon()).status == "returned"
         time.sleep(0.03)
     child.end()
 
@@ -125,7 +125,7 @@ def test_a_loop_that_swallows_every_exception_and_signal_is_ended_too(child: Chi
 def test_a_call_without_end_is_ended_at_its_deadline(child: Child) -> None:
     define(child, "def f(x):\n    while True: pass")
 
-    seen = child.call("f", "numpy", ONE, soon(0.2))
+    seen = child.call("f", Manner(), ONE, soon(0.2))
 
     assert (seen.status, seen.message) == ("timeout", "the time was used up")
     assert not child.alive
@@ -140,7 +140,7 @@ def test_more_memory_than_allowed_is_an_error_of_the_cell_or_the_call(child: Chi
     define(child, "def f(x):\n    return [bytearray(1 << 28) for _ in range(64)]")
 
     outcome = child.run_cell("cell 1", "import numpy\nhog = numpy.ones(1 << 32)", soon())
-    seen = child.call("f", "numpy", ONE, soon())
+    seen = child.call("f", Manner(), ONE, soon())
 
     assert (outcome.status, seen.status) == ("memory", "memory")
     assert child.alive
@@ -149,8 +149,8 @@ def test_more_memory_than_allowed_is_an_error_of_the_cell_or_the_call(child: Chi
 def test_an_answer_that_is_too_large_costs_no_more_than_the_call(child: Child) -> None:
     define(child, "import numpy\ndef f(x):\n    return [numpy.zeros(3_000_000)] * 4\ndef g(x): return x")
 
-    assert child.call("f", "numpy", ONE, soon()).status == "raised"
-    assert child.call("g", "numpy", ONE, soon()).status == "returned"
+    assert child.call("f", Manner(), ONE, soon()).status == "raised"
+    assert child.call("g", Manner(), ONE, soon()).status == "returned"
 
 
 def test_what_a_child_leaves_running_ends_with_it(child: Child, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from block_course.exercise import Case
+from block_course.exercise import Case, Manner
 from block_course.grading import in_box, reply, walls, wire
 from block_course.grading.wire import Frame, Gone
 
@@ -89,7 +89,7 @@ class TestARequest:
         x = np.arange(6.0).reshape(2, 3)
         case = Case(name="a case", arguments={"x": x, "by": 2.5})
 
-        frame = answered(reply.request("f", "numpy", case), {"f": lambda x, by: x * by})
+        frame = answered(reply.request("f", Manner(), case), {"f": lambda x, by: x * by})
         seen = reply.observation(frame)
 
         assert seen.status == "returned"
@@ -97,13 +97,13 @@ class TestARequest:
         np.testing.assert_array_equal(seen.arguments_after["x"], x)
 
     def test_for_a_name_that_is_not_there_says_missing(self) -> None:
-        frame = answered(reply.request("f", "numpy", Case(name="", arguments={})), {"g": 1})
+        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"g": 1})
 
         assert reply.observation(frame).status == "missing"
 
     def test_for_more_than_a_frame_carries_is_answered_with_the_reason(self) -> None:
         large = [np.zeros(3_000_000) for _ in range(4)]
-        frame = answered(reply.request("f", "numpy", Case(name="", arguments={})), {"f": lambda: large})
+        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"f": lambda: large})
 
         seen = reply.observation(frame)
         assert (seen.status, seen.outputs) == ("raised", ())
@@ -116,7 +116,7 @@ class TestARequest:
             raise KeyboardInterrupt
 
         monkeypatch.setattr(in_box, "observe", broken)
-        frame = answered(reply.request("f", "numpy", Case(name="", arguments={})), {"f": 1})
+        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"f": 1})
 
         assert reply.observation(frame).status == "raised"
         assert reply.outcome(answered(Frame({"do": "cell"}), {})).status == "raised"

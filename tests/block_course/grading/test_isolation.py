@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from block_course.checks import assignment
-from block_course.exercise import Case
+from block_course.exercise import Case, Manner
 from block_course.grading import fork_server
 from block_course.grading.attempt import Limits
 from block_course.grading.box import Box, Child
@@ -166,7 +166,7 @@ def test_hidden_inputs_are_no_function_of_what_a_child_can_know(child: Child) ->
     )
 
     first, second = (
-        child.call("statistics", "numpy", Case(name="c", arguments={"x": x}), soon()).outputs[0]
+        child.call("statistics", Manner(), Case(name="c", arguments={"x": x}), soon()).outputs[0]
         for x in (np.zeros((2, 3)), np.ones((2, 3)))
     )
 
@@ -184,7 +184,7 @@ def test_a_box_with_torch_has_one_thread_and_runs_an_answer_in_torch() -> None:
     with Box(settings(torch_too, Limits())) as box:
         child = box.child()
         assert child.run_cell("cell 1", source, soon()).status == "done"
-        seen = child.call("f", "torch", Case(name="c", arguments={"x": x}), soon())
+        seen = child.call("f", Manner(framework="torch"), Case(name="c", arguments={"x": x}), soon())
         child.end()
 
     np.testing.assert_array_equal(seen.outputs[0], 2.0 * x)

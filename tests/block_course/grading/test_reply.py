@@ -3,7 +3,7 @@ import signal
 import numpy as np
 import pytest
 
-from block_course.exercise import Case, Observation
+from block_course.exercise import Case, Manner, Observation
 from block_course.grading import reply
 from block_course.grading.reply import Death, Outcome
 from block_course.grading.wire import Frame, Malformed, decode, encode
@@ -20,7 +20,7 @@ def test_a_request_carries_the_arguments_in_their_order_and_by_their_kind() -> N
         arguments={"x": x, "eps": 1e-5, "n": 3, "mask": mask, "causal": True, "mode": "relu", "bias": None},
     )
 
-    frame = decode(read_from(encode(reply.request("f", "numpy", case))))
+    frame = decode(read_from(encode(reply.request("f", Manner(), case))))
 
     assert frame.head == {
         "do": "call",

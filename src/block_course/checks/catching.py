@@ -1,0 +1,62 @@
+"""Properties of an answer that is a test: it lets every right block through, and catches wrong ones.
+
+What a test earns is the share of wrong blocks that it catches, one property for each, and only if it rejects
+none of the right ones. So neither a test that accepts everything nor one that rejects everything earns a
+thing.
+"""
+
+from __future__ import annotations
+
+from block_course.checks.outputs import output_of
+from block_course.checks.wording import shape
+from block_course.exercise import Array, Case, Exercise, Failure, Observation, Property, Run
+
+LETS_THROUGH = "lets right blocks through"
+
+
+def lets_through() -> Property:
+    """The test accepts every right block of the run. Worth nothing alone: what it catches counts."""
+
+    def holds(exercise: Exercise, run: Run) -> Failure | None:
+        for case, seen in run:
+            if case.subject is None or not case.subject.right:
+                continue
+            verdict, complaint = _verdict(exercise, case, seen)
+            if verdict is None:
+                return Failure(case=case.name, message=complaint)
+            if not verdict:
+                return Failure(case=case.name, message=f"your test rejects a right block, {case.name}")
+        return None
+
+    return Property(name=LETS_THROUGH, title="lets every right block through", points=0.0, holds=holds)
+
+
+def catches(fault: str, title: str, points: float) -> Property:
+    """The test rejects each wrong block whose case is named `fault`, or that with more after a comma."""
+
+    def holds(exercise: Exercise, run: Run) -> Failure | None:
+        met = [(case, seen) for case, seen in run if case.name.partition(",")[0] == fault]
+        if not met:
+            raise ValueError(f"no case of {exercise.id} has the fault {fault!r}")
+        for case, seen in met:
+            verdict, complaint = _verdict(exercise, case, seen)
+            if verdict is None:
+                return Failure(case=case.name, message=complaint)
+            if verdict:
+                return Failure(case=case.name, message=f"your test lets a block through: {fault}")
+        return None
+
+    return Property(name=fault, title=title, points=points, holds=holds, requires=(LETS_THROUGH,))
+
+
+def _verdict(exercise: Exercise, case: Case, seen: Observation) -> tuple[bool | None, str]:
+    got, complaint = output_of(exercise, case, seen, 0)
+    if got is None:
+        return None, complaint
+    return _truth(got)
+
+
+def _truth(got: Array) -> tuple[bool | None, str]:
+    if got.shape != ():
+        return None, f"a test says True or False; yours returned an array of shape {shape(got.shape)}"
+    return bool(got), ""

@@ -1,0 +1,77 @@
+"""Properties of a table, or of outputs that are counts, shapes or words: each entry is right or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from block_course.checks.outputs import output_of
+from block_course.checks.wording import number, vector
+from block_course.exercise import Array, Exercise, Failure, Hints, Property, Run
+from block_course.expected import expected
+from block_course.plain import NAMES, TEXT, words
+from block_course.tolerance import agrees, case_tolerance
+
+_MOST_SAID = 3
+
+
+def entries(
+    name: str,
+    title: str,
+    points: float,
+    *,
+    of: Sequence[str],
+    requires: tuple[str, ...] = (),
+    hints: Hints | None = None,
+) -> Property:
+    """The entries named in `of`, of the exercise's `returns`, are right on every case.
+
+    A count or a shape is compared exactly, a decimal by the case's tolerance, a word as it is written, a set
+    of words in any order. A whole number may be given as a float.
+    """
+
+    def holds(exercise: Exercise, run: Run) -> Failure | None:
+        for case, seen in run:
+            right = expected(exercise, case)
+            for each in of:
+                index = exercise.returns.index(each)
+                got, complaint = output_of(exercise, case, seen, index)
+                if got is None:
+                    return Failure(case=case.name, message=complaint)
+                kind = seen.kinds[index]
+                if _reads_as_text(right[index]) != (kind in (TEXT, NAMES)):
+                    return Failure(
+                        case=case.name, message=f"your {each} is {_said(got, kind)}, of another kind"
+                    )
+                bound = case_tolerance(case, right[index], given=got)
+                if not agrees(got, right[index], bound):
+                    return Failure(case=case.name, message=_differs(each, got, right[index], kind))
+        return None
+
+    return Property(name=name, title=title, points=points, holds=holds, requires=requires, hints=hints)
+
+
+def _reads_as_text(right: Array) -> bool:
+    return right.dtype == np.uint8
+
+
+def _differs(name: str, got: Array, right: Array, kind: str) -> str:
+    """What is wrong, without the right value: a table's own would be the whole answer."""
+    if kind != NAMES:
+        return f"your {name} is {_said(got, kind)}"
+    given, wanted = set(words(got)), set(words(right))
+    strange = sorted(given - wanted)[:_MOST_SAID]
+    if strange:
+        return f"your {name} holds {', '.join(strange)}, which does not belong there"
+    return f"your {name} lacks {len(wanted - given)} of {len(wanted)}"
+
+
+def _said(got: Array, kind: str) -> str:
+    if kind == TEXT:
+        return repr(words(got)[0])
+    if kind == NAMES:
+        return f"{{{', '.join(words(got))}}}"
+    if got.ndim == 0:
+        return f"{got.item():,}" if got.dtype.kind in "iu" else number(got)
+    return vector(got.reshape(-1)) if got.ndim == 1 else f"an array of shape {got.shape}"

@@ -1,0 +1,75 @@
+"""A block that a learner's test must judge: it answers questions about arrays, and shows nothing else.
+
+The two ends may lie in two processes. `Interview` answers, beside the blocks; `Block` is what the test
+gets, and asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from block_course.exercise import Array, Outputs, Subject, as_outputs
+from block_course.plain import plain_array, refusal
+
+FORWARD, GRADIENTS = "forward", "gradients"
+MOST_QUESTIONS = 200
+MOST_NUMBERS = 16_384
+
+Ask = Callable[[str, Outputs], Outputs]
+"""From a question and its arrays to the answer's. Raises ValueError, with the block's words."""
+
+
+class Interview:
+    """One block, asked by one test: so many questions, of so many numbers, and no more."""
+
+    def __init__(self, subject: Subject) -> None:
+        """Nothing has been asked yet."""
+        self._subject = subject
+        self._left = MOST_QUESTIONS
+
+    def ask(self, question: str, arrays: Outputs) -> Outputs:
+        """Answer with new arrays. Raises ValueError if the question can't be answered, and says why."""
+        if self._left == 0:
+            raise ValueError(f"a test may call its block {MOST_QUESTIONS} times")
+        self._left -= 1
+        if question not in self._subject.answers:
+            raise ValueError(f"this block has no {question}; it has {', '.join(self._subject.answers)}")
+        if sum(each.size for each in arrays) > MOST_NUMBERS:
+            raise ValueError(f"a call may hand over {MOST_NUMBERS:,} numbers")
+        try:
+            with np.errstate(all="ignore"):
+                answered = as_outputs(self._subject.answers[question](*(each.copy() for each in arrays)))
+        except Exception as error:  # whatever a block says to arrays that do not fit, its caller is told
+            raise ValueError(str(error)[:300]) from None
+        return tuple(each.copy() for each in answered)
+
+
+class Block:
+    """What a learner's test gets: `block(x)`, `block(x, visible)`, `block.gradients(x, dy)`.
+
+    NumPy arrays go in and come out.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        """Ask by `ask`."""
+        self._ask = ask
+
+    def __call__(self, x: object, visible: object = None) -> Array:
+        """The block's output on x (B, T, D), with the mask `visible` (T, S) if one is given."""
+        return self._asked(FORWARD, x, visible)[0]
+
+    def gradients(self, x: object, dy: object) -> Array:
+        """The gradient of Σ y·dy by x."""
+        return self._asked(GRADIENTS, x, dy)[0]
+
+    def _asked(self, question: str, *given: object) -> Outputs:
+        arrays = []
+        for value in given:
+            if value is not None:
+                array, kind = plain_array(value)
+                if (refused := refusal(kind)) is not None:
+                    raise TypeError(f"a block takes arrays; got {refused}")
+                arrays.append(array)
+        return self._ask(question, tuple(arrays))
