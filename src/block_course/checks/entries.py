@@ -41,9 +41,9 @@ def entries(
                     return Failure(case=case.name, message=complaint)
                 kind = seen.kinds[index]
                 if _reads_as_text(right[index]) != (kind in (TEXT, NAMES)):
-                    return Failure(
-                        case=case.name, message=f"your {each} is {_said(got, kind)}, of another kind"
-                    )
+                    wanted = "a word" if _reads_as_text(right[index]) else "a number"
+                    message = f"your {each} is {_said(got, kind)} where {wanted} belongs"
+                    return Failure(case=case.name, message=message)
                 bound = case_tolerance(case, right[index], given=got)
                 if not agrees(got, right[index], bound):
                     return Failure(case=case.name, message=_differs(each, got, right[index], kind))
