@@ -26,6 +26,8 @@ def test_a_request_carries_the_arguments_in_their_order_and_by_their_kind() -> N
         "do": "call",
         "answer": "f",
         "framework": "numpy",
+        "calls": "function",
+        "names": [],
         "case": "a case",
         "arguments": [
             ["x", {"array": 0}],
@@ -36,9 +38,31 @@ def test_a_request_carries_the_arguments_in_their_order_and_by_their_kind() -> N
             ["mode", {"value": "relu"}],
             ["bias", {"value": None}],
         ],
+        "init": [],
+        "state": [],
+        "train": False,
+        "cotangent": [],
     }
     np.testing.assert_array_equal(frame.arrays[0], x)
     np.testing.assert_array_equal(frame.arrays[1], mask)
+
+
+def test_a_request_carries_what_a_module_is_made_of_and_what_its_gradients_are_asked_with() -> None:
+    x, weight, dy = np.ones((2, 3)), np.full((4, 3), 2.0), np.full((2, 4), 3.0)
+    case = Case(
+        name="c", arguments={"x": x}, init={"width": 3}, state={"weight": weight}, train=True, cotangent=dy
+    )
+
+    frame = reply.request("F", Manner("torch", "module", ("y",)), case)
+
+    assert (frame.head["calls"], frame.head["names"], frame.head["train"]) == ("module", ["y"], True)
+    assert frame.head["init"] == [["width", {"value": 3}]]
+    assert (frame.head["state"], frame.head["cotangent"]) == (
+        [["weight", {"array": 1}]],
+        [["dy", {"array": 2}]],
+    )
+    for sent, meant in zip(frame.arrays, (x, weight, dy), strict=True):
+        np.testing.assert_array_equal(sent, meant)
 
 
 def test_an_observation_takes_the_outputs_first_and_the_arguments_then() -> None:
