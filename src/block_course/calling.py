@@ -22,6 +22,7 @@ from block_course.faults import fault, is_untouched
 from block_course.plain import unpack
 from block_course.quiet import Framework, quietly
 from block_course.under_test import Ask, Block, Interview
+from block_course.withholding import watching
 
 PLAIN = Manner()
 NOT_A_FUNCTION = "expected a function; got an object of type"
@@ -48,7 +49,7 @@ def observe(
         return Observation(status="not attempted")
     copies = {name: v.copy() for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
     try:
-        with quietly(manner.framework, label=case.name):
+        with quietly(manner.framework, label=case.name), watching(manner.withheld) as used:
             if manner.calls == "table":
                 return _read(answer, manner.names)
             called = _CALLERS[manner.calls](answer, case, ask)
@@ -65,6 +66,8 @@ def observe(
         BaseException
     ) as exception:  # SystemExit and a learner's own kinds too: a call has no other way out
         return _raised(exception, copies)
+    if used:
+        return Observation(status="forbidden", message=f"calls {' and '.join(used)}")
     return Observation(status="returned", outputs=outputs, kinds=kinds, arguments_after=copies)
 
 

@@ -32,12 +32,14 @@ itself, called on a block that it must judge."""
 class Manner:
     """How answers of an exercise are used, in plain words that may cross to where they run.
 
-    `names` are the entries wanted of a table, or of a dict that a function returns.
+    `names` are the entries wanted of a table, or of a dict that a function returns. A call of what is
+    `withheld`, a function or anything in a module, by dotted name, makes an answer forbidden.
     """
 
     framework: Literal["numpy", "torch"] = "numpy"
     calls: Calls = "function"
     names: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
 
 
 Status = Literal["returned", "not attempted", "missing", "raised", "timeout", "memory", "forbidden", "died"]
@@ -160,7 +162,7 @@ class Exercise:
 
     `reference` computes the right outputs in float64 NumPy from a case's arguments. `cases` draws the cases
     of one run from a generator; it is pure, so that a seed names a run. `returns` names the outputs, if there
-    are several; of a table it names the entries.
+    are several; of a table it names the entries. `withheld` names what the answer may not call.
     """
 
     id: str
@@ -176,11 +178,12 @@ class Exercise:
     hints: Hints
     returns: tuple[str, ...] = ()
     calls: Calls = "function"
+    withheld: tuple[str, ...] = ()
 
     @property
     def manner(self) -> Manner:
         """How its answers are used."""
-        return Manner(self.framework, self.calls, self.returns)
+        return Manner(self.framework, self.calls, self.returns, self.withheld)
 
     @property
     def points(self) -> float:

@@ -204,7 +204,7 @@ def _call(request: Frame, namespace: dict[str, Any]) -> Frame:
         train=head["train"],
         cotangent=_given(request, "cotangent").get("dy"),
     )
-    manner = Manner(head["framework"], head["calls"], tuple(head["names"]))
+    manner = Manner(head["framework"], head["calls"], tuple(head["names"]), tuple(head["withheld"]))
     return _reply(observe(namespace[head["answer"]], case, manner, ask=_ask))
 
 

@@ -16,6 +16,9 @@ CellStatus = Literal["done", "raised", "memory", "timeout", "forbidden", "died"]
 MOST_TEXTS = 64
 LONGEST_TEXT = 1000
 
+_WITHHELD = "it calls what this exercise asks to be written"
+"""A child's own words for it could carry a hidden input outside."""
+
 _CELL: dict[str, CellStatus] = {"done": "done", "raised": "raised", "memory": "memory"}
 _CALL: dict[str, Status] = {
     "returned": "returned",
@@ -23,6 +26,7 @@ _CALL: dict[str, Status] = {
     "missing": "missing",
     "raised": "raised",
     "memory": "memory",
+    "forbidden": "forbidden",
 }
 
 
@@ -51,6 +55,7 @@ def request(answer: str, manner: Manner, case: Case) -> Frame:
         "framework": manner.framework,
         "calls": manner.calls,
         "names": list(manner.names),
+        "withheld": list(manner.withheld),
         "case": case.name,
         "arguments": _arguments(case.arguments, arrays),
         "init": _arguments(case.init, arrays),
@@ -86,7 +91,7 @@ def observation(frame: Frame) -> Observation:
         outputs=frame.arrays[: len(kinds)],
         kinds=kinds,
         arguments_after=dict(zip(after, frame.arrays[len(kinds) :], strict=True)),
-        message=_text(frame, "message"),
+        message=_WITHHELD if status == "forbidden" else _text(frame, "message"),
     )
 
 

@@ -28,6 +28,7 @@ def test_a_request_carries_the_arguments_in_their_order_and_by_their_kind() -> N
         "framework": "numpy",
         "calls": "function",
         "names": [],
+        "withheld": [],
         "case": "a case",
         "arguments": [
             ["x", {"array": 0}],
@@ -130,3 +131,9 @@ DEATHS = {
 @pytest.mark.parametrize(("wait_status", "death"), DEATHS.items())
 def test_a_wait_status_says_how_a_process_ended(wait_status: int | None, death: Death) -> None:
     assert reply.death(wait_status) == death
+
+
+def test_an_observation_that_is_forbidden_says_so_in_our_words() -> None:
+    seen = reply.observation(Frame(RETURNED | {"status": "forbidden", "message": "x is 0.123"}, ARRAYS))
+
+    assert (seen.status, seen.message) == ("forbidden", "it calls what this exercise asks to be written")
