@@ -12,7 +12,7 @@ gaps.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from block_course.withholding import watching
 
 PLAIN = Manner()
 NOT_A_FUNCTION = "expected a function; got an object of type"
-NOT_A_TABLE = "expected a dict; got an object of type"
 
 
 def observe(
@@ -50,8 +49,6 @@ def observe(
     copies = {name: v.copy() for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
     try:
         with quietly(manner.framework, label=case.name), watching(manner.withheld) as used:
-            if manner.calls == "table":
-                return _read(answer, manner.names)
             called = _CALLERS[manner.calls](answer, case, ask)
             positional, named = _bind(called, case, copies, manner.framework)
             returned = _call(called, positional, named, case.cotangent)
@@ -69,16 +66,6 @@ def observe(
     if used:
         return Observation(status="forbidden", message=f"calls {' and '.join(used)}")
     return Observation(status="returned", outputs=outputs, kinds=kinds, arguments_after=copies)
-
-
-def _read(answer: object, names: Sequence[str]) -> Observation:
-    """A table, entry by entry; one that holds nothing but None or ... is not attempted."""
-    if not isinstance(answer, Mapping):
-        raise TypeError(f"{NOT_A_TABLE} {type(answer).__name__}")
-    if all(answer.get(name) is None or answer[name] is Ellipsis for name in names):
-        return Observation(status="not attempted")
-    outputs, kinds = unpack(answer, names)
-    return Observation(status="returned", outputs=outputs, kinds=kinds)
 
 
 def _as_function(answer: object, case: Case, ask: Ask | None) -> Callable[..., Any]:

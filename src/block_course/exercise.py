@@ -23,17 +23,17 @@ def as_outputs(returned: Array | Outputs) -> Outputs:
     return tuple(np.asarray(each) for each in members)
 
 
-Calls = Literal["function", "table", "module", "test"]
-"""How an answer is used: called on arguments; read, entry by entry; built, loaded and called; or, a test
-itself, called on a block that it must judge."""
+Calls = Literal["function", "module", "test"]
+"""How an answer is used: called on arguments; built, loaded and called; or, a test itself, called on a block
+that it must judge."""
 
 
 @dataclass(frozen=True)
 class Manner:
     """How answers of an exercise are used, in plain words that may cross to where they run.
 
-    `names` are the entries wanted of a table, or of a dict that a function returns. A call of what is
-    `withheld`, a function or anything in a module, by dotted name, makes an answer forbidden.
+    `names` are the entries wanted of a dict that an answer returns. A call of what is `withheld`, a function
+    or anything in a module, by dotted name, makes an answer forbidden.
     """
 
     framework: Literal["numpy", "torch"] = "numpy"
@@ -162,7 +162,7 @@ class Exercise:
 
     `reference` computes the right outputs in float64 NumPy from a case's arguments. `cases` draws the cases
     of one run from a generator; it is pure, so that a seed names a run. `returns` names the outputs, if there
-    are several; of a table it names the entries. `withheld` names what the answer may not call.
+    are several, or the entries of a dict, if it returns one. `withheld` names what the answer may not call.
     """
 
     id: str

@@ -27,11 +27,20 @@ def claimed(exercise: Exercise, misconception: Misconception, case: Case) -> Out
     return _outputs(exercise, misconception.answer, case)
 
 
+def is_table(exercise: Exercise, case: Case) -> bool:
+    """Whether an answer returns a dict, with the entries that the exercise names."""
+    return case.subject is None and isinstance(_returned(exercise, exercise.reference, case), Mapping)
+
+
 def _outputs(exercise: Exercise, function: Callable[..., Any], case: Case) -> Outputs:
-    """Of a function of a case: (init, state) first for a module, dy last where gradients are asked for."""
-    given = (case.init, case.state) if exercise.calls == "module" else ()
-    dy = {} if case.cotangent is None else {"dy": case.cotangent}
-    returned = function(*given, **case.arguments, **dy)
+    returned = _returned(exercise, function, case)
     if isinstance(returned, Mapping):
         return tuple(entry(returned[name])[0] for name in exercise.returns)
     return as_outputs(returned)
+
+
+def _returned(exercise: Exercise, function: Callable[..., Any], case: Case) -> Any:
+    """What a function gives: (init, state) come first for a module, dy last where gradients are asked for."""
+    given = (case.init, case.state) if exercise.calls == "module" else ()
+    dy = {} if case.cotangent is None else {"dy": case.cotangent}
+    return function(*given, **case.arguments, **dy)

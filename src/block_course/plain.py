@@ -47,7 +47,7 @@ def unpack(returned: object, names: Sequence[str] = ()) -> tuple[Outputs, tuple[
 
 
 def entry(value: object) -> Plain:
-    """An entry of a table: what `plain_array` takes, a shape, a word, or a set of words."""
+    """An entry of a dict: what `plain_array` takes, a shape, a word, or a set of words."""
     if isinstance(value, str):
         return _text(value, TEXT)
     if (

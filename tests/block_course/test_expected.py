@@ -40,7 +40,7 @@ def test_gradients_are_the_references_too() -> None:
 
 
 def test_a_table_is_read_in_the_order_of_its_names() -> None:
-    table = replace(EXERCISE, calls="table", returns=("b", "a"), reference=lambda: {"a": 1, "b": "word"})
+    table = replace(EXERCISE, returns=("b", "a"), reference=lambda: {"a": 1, "b": "word"})
 
     b, a = expected(table, Case(name="the table"))
 

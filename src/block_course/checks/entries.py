@@ -1,4 +1,4 @@
-"""Properties of a table, or of outputs that are counts, shapes or words: each entry is right or not."""
+"""Properties of counts, shapes and words: outputs, or entries of a dict that is filled in like a table."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _reads_as_text(right: Array) -> bool:
 
 
 def _differs(name: str, got: Array, right: Array, kind: str) -> str:
-    """What is wrong, without the right value: a table's own would be the whole answer."""
+    """What is wrong, without the right value: the table's own would be the whole answer."""
     if kind != NAMES:
         return f"your {name} is {_said(got, kind)}"
     given, wanted = set(words(got)), set(words(right))

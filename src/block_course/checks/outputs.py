@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from block_course.calling import NOT_A_FUNCTION, NOT_A_TABLE
+from block_course.calling import NOT_A_FUNCTION
 from block_course.checks.wording import number, shape
 from block_course.exercise import Array, Case, Exercise, Observation, Outputs, Run
-from block_course.expected import expected
+from block_course.expected import expected, is_table
 from block_course.plain import refusal
 
 _COUNTS = ("no", "one", "two", "three", "four")
@@ -28,7 +28,7 @@ def output_of(exercise: Exercise, case: Case, seen: Observation, index: int) -> 
         return None, _ended(exercise, seen)
     wanted = len(expected(exercise, case))
     if len(seen.outputs) != wanted:
-        return None, _miscounted(exercise, seen, wanted)
+        return None, _miscounted(exercise, case, seen, wanted)
     refused = refusal(seen.kinds[index])
     if refused == "None" and wanted == 1:
         return None, "your function returned None"
@@ -72,16 +72,16 @@ def informative(
 def _ended(exercise: Exercise, seen: Observation) -> str:
     if seen.message.startswith(f"TypeError: {NOT_A_FUNCTION}"):
         return f"`{exercise.answer}` is no function"
-    if seen.message.startswith(f"TypeError: {NOT_A_TABLE}"):
-        return f"`{exercise.answer}` is no dict"
     said = {"raised": "your function raised", "not attempted": "your function does nothing yet"}
     return f"{said.get(seen.status, seen.status)} {seen.message}".strip()
 
 
-def _miscounted(exercise: Exercise, seen: Observation, wanted: int) -> str:
+def _miscounted(exercise: Exercise, case: Case, seen: Observation, wanted: int) -> str:
     refused = [refusal(kind) for kind in seen.kinds]
     if refused == ["None"]:
         return "your function returned None"
+    if is_table(exercise, case):
+        return f"your function returned no dict; return one with the keys {', '.join(exercise.returns)}"
     if wanted == 1 and seen.kinds and all(_of_a_list(kind) for kind in seen.kinds):
         return "your function returned a list where an array belongs"
     what = f"your function returned {refused[0]}" if len(refused) == 1 and refused[0] else ""

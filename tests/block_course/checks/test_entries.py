@@ -23,12 +23,11 @@ TABLE = replace(
     properties=tuple(entries(name, name, 1.0, of=(name,)) for name in RIGHT),
     misconceptions=(),
     returns=tuple(RIGHT),
-    calls="table",
 )
 
 
 def verdict(answer):
-    return judge(TABLE, [(case, observe(answer, case, TABLE.manner)) for case in TABLE.cases(None)])
+    return judge(TABLE, [(case, observe(lambda: answer, case, TABLE.manner)) for case in TABLE.cases(None)])
 
 
 @pytest.mark.parametrize(
@@ -77,11 +76,13 @@ def test_an_entry_that_is_left_out_is_missing() -> None:
     assert judged.first_failure.message == "your shape is missing where an array belongs"
 
 
-def test_an_empty_table_is_not_attempted() -> None:
-    assert verdict(dict.fromkeys(RIGHT)).status == "not attempted"
-    assert verdict(dict.fromkeys(RIGHT, ...)).status == "not attempted"
-    assert verdict(None).status == "not attempted"
+def test_an_entry_that_is_not_filled_in_costs_its_points_alone() -> None:
+    judged = verdict(RIGHT | {"shape": None, "first": ...})
+
+    assert judged.points == 3.0
+    assert judged.first_failure.message == "your shape is None where an array belongs"
 
 
 def test_what_is_no_dict_is_named() -> None:
-    assert verdict([768]).first_failure.message == "`double` is no dict"
+    message = "your function returned no dict; return one with the keys width, shape, share, first, kept"
+    assert verdict([768]).first_failure.message == message
