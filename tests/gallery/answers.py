@@ -60,8 +60,10 @@ def in_both_dtypes(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
 
 
 def _cast(case: Case, dtype: type[np.floating[Any]]) -> Case:
-    arguments = {
-        name: value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
-        for name, value in case.arguments.items()
-    }
-    return replace(case, arguments=arguments)
+    cotangent = None if case.cotangent is None else case.cotangent.astype(dtype)
+    arguments, state = ({k: _in(dtype, v) for k, v in each.items()} for each in (case.arguments, case.state))
+    return replace(case, arguments=arguments, state=state, cotangent=cotangent)
+
+
+def _in(dtype: type[np.floating[Any]], value: Any) -> Any:
+    return value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
