@@ -24,7 +24,7 @@ FLOORS = {
             "parameters",
             "presets",
         },
-        {"in_python", "in_numpy", "in_torch", "cost"},
+        {"in_python", "in_numpy", "in_torch", "cost", "dependence", "graph"},
         {"audit", "figures", "stepper"},
         {"cli"},
     ],
