@@ -25,7 +25,7 @@ FLOORS = {
             "presets",
         },
         {"in_python", "in_numpy", "in_torch", "cost", "dependence", "graph"},
-        {"audit", "figures", "stepper"},
+        {"_stage_formulas", "_stage_knowledge", "audit", "figures", "stepper"},
         {"cli"},
     ],
     "block_course": [
