@@ -43,6 +43,7 @@ def tables(
     rows = math.ceil(len(heard) / columns)
     tall = max(table.shape[0] / table.shape[1] for table in heard.values())
     drawing = figure(rows * (4.0 / columns * tall + 0.55) + 0.25)
+    drawing.set_layout_engine("constrained", h_pad=0.09)
     grid = drawing.subplots(rows, columns, squeeze=False)
     for axes in grid.flat[len(heard) :]:
         axes.remove()
