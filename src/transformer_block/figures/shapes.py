@@ -41,7 +41,7 @@ def tensor(batch: int, positions: int, features: int) -> BookFigure:
     drawing = figure(2.1)
     axes = bare(drawing.subplots())
     for item in range(batch):
-        left = item * (features + 2.9)
+        left = item * (features + 3.4)
         _table(axes, left, 0, positions, features, PAPER)
         axes.text(left + features / 2, 0.35, f"item {item}", ha="center")
         if item == 0:
@@ -54,7 +54,7 @@ def tensor(batch: int, positions: int, features: int) -> BookFigure:
         axes.text(-0.25, -t - 0.45, f"t={t}", ha="right", va="center", fontsize=9)
     axes.text(-1.75, middle, f"T = {positions}", ha="center", va="center", rotation=90)
     axes.text(features / 2, bottom, f"D = {features} features", ha="center", va="top")
-    right = (batch - 1) * (features + 2.9) + features
+    right = (batch - 1) * (features + 3.4) + features
     axes.text(right + 0.3, middle, f"B = {batch}\nitems", va="center")
     axes.set(xlim=(-2.2, right + 2.3), ylim=(bottom - 0.8, 1.1))
     return drawing
