@@ -56,7 +56,8 @@ def last_gradient(depths: Int[np.ndarray, "L"], gradients: Curves) -> BookFigure
     guide = 1.3 * first * (depths / depths[0]) ** -0.5
     axes.plot(depths, guide, color=MUTED, lw=0.9)
     middle = len(depths) // 2
-    _beside(axes, depths[middle], guide[middle], "slope −½", (4, 5), "left")
+    place = float(depths[middle]), float(guide[middle])
+    _beside(axes, *place, "slope −½", (4, 5), "left")
     _by_depth(axes, depths, gradients)
     axes.set_ylabel("gradient of the last matrix")
     return drawing
@@ -118,7 +119,7 @@ def singular_values(values: Mapping[str, Curves], least: float) -> BookFigure:
         for (label, each), dash in zip(curves.items(), ("-", "--", ":"), strict=True):
             shown = each[each > least * each[0]] / each[0]
             axes.semilogy(np.arange(1, len(shown) + 1), shown, color=color, ls=dash)
-            end = len(shown), shown[-1]
+            end = float(len(shown)), float(shown[-1])
             axes.plot(*end, marker, color=color, ms=4)
             _beside(axes, *end, label, (3, -1), "left", color)
         axes.set(title=name, xlabel="direction", ylim=(0.6 * least, 2))
