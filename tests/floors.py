@@ -23,6 +23,7 @@ FLOORS = {
             "joins",
             "parameters",
             "presets",
+            "tasks",
         },
         {"in_python", "in_numpy", "in_torch", "cost", "dependence", "graph"},
         {"_stage_formulas", "_stage_knowledge", "audit", "figures", "stepper"},
