@@ -48,7 +48,7 @@ def hull(
     axes.plot(*gathered.T, color=ATTENTION, lw=1)
     axes.plot(*gathered.T, "o", color=ATTENTION, ms=5)
     for name, end, shift in (
-        ("query × 0: the middle", gathered[0], (8, 4)),
+        ("query × 0: the middle", gathered[0], (34, 40)),
         ("long query", gathered[-1], (22, 36)),
     ):
         axes.annotate(
@@ -80,9 +80,9 @@ def patterns(
         _pattern(axes, each, decimals)
         axes.set_title(name, color=ATTENTION)
         T, S = each.shape
-        names = words or [str(s) for s in range(S)]
-        axes.set_xticks(np.arange(S) + 0.5, names, rotation=90 if words else 0)
-        axes.set_yticks(np.arange(T) + 0.5, names if axes is panels[0] else [""] * T)
+        across, down = words or range(S), words or range(T)
+        axes.set_xticks(np.arange(S) + 0.5, across, rotation=90 if words else 0)
+        axes.set_yticks(np.arange(T) + 0.5, down if axes is panels[0] else [""] * T)
     panels[0].set_ylabel("query")
     panels[len(panels) // 2].set_xlabel("key")
     return drawing
@@ -172,7 +172,7 @@ def alike(
     axes = drawing.subplots()
     for values, color, dash, name, shift in (
         (with_skip, STREAM, "-", "x + attention", (-4, -15)),
-        (alone, ATTENTION, "--", "attention alone", (-4, 8)),
+        (alone, ATTENTION, "--", "attention alone", (-30, -3)),
     ):
         layers = np.arange(len(values))
         axes.semilogy(layers, values, color=color, ls=dash, marker="o", ms=5)
@@ -185,5 +185,6 @@ def alike(
             ha="right",
         )
     axes.set(title="share of the tokens that differs", xlabel="layers")
+    axes.set_xticks(range(len(alone)))
     axes.minorticks_off()
     return drawing

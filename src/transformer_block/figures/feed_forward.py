@@ -180,13 +180,13 @@ def gates(
     drawing = figure(3.0)
     axes = drawing.subplots()
     looks = (
-        (logistic, MUTED, "--", (3.4, 0.72), "σ: GLU"),
-        (silu, STREAM, "-.", (2.9, 1.9), "SiLU: SwiGLU"),
-        (gelu, FEED_FORWARD, "-", (1.3, 2.6), "GELU: GEGLU"),
+        (logistic, MUTED, "--", (2.6, 0.72), "σ: GLU"),
+        (silu, STREAM, "-.", (2.5, 1.65), "SiLU: SwiGLU"),
+        (gelu, FEED_FORWARD, "-", (0.0, 2.5), "GELU: GEGLU"),
     )
     for curve, color, dash, (place, height), name in looks:
         axes.plot(x, curve, color=color, ls=dash)
-        axes.text(place, height, name, color=color, ha="center", va="center")
+        axes.text(place, height, name, color=color, va="center")
     for level in (0, 1):
         axes.axhline(level, color=MUTED, lw=0.6, ls=":")
     axes.set(title="factor", xlabel="sum made by the gate matrix", ylim=(-0.5, 3.2))
