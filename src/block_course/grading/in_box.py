@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import codecs
 import contextlib
 import fcntl
 import gc
+import importlib.util
 import inspect
 import json
 import linecache
@@ -36,16 +38,25 @@ CHANNEL = 3
 
 _MOST_CONTROL_BYTES = 1 << 16
 _LONGEST_MESSAGE = 500
+_MOST_DESCRIPTORS = 1 << 20
 _PAUSE_SECONDS = 0.001
+_NEEDED = (os.__file__, codecs.__file__, np.__file__)
+"""Files that stand for Python and its packages: a learner's code must be able to read them."""
 
 
 def serve(control: socket.socket) -> None:
     """Get ready, then fork a child for each request, until the grader closes the control socket."""
     settings = json.loads(control.recv(_MOST_CONTROL_BYTES))
+    spaces = walls.enter()
     walls.adopt_orphans()
     walls.hide_memory()
     _get_ready(settings)
-    control.send(json.dumps({"ready": True}).encode())
+    try:
+        plan = walls.prepare(walls.Order.read(settings["walls"]), spaces, _NEEDED)
+    except walls.Refused as error:
+        control.send(json.dumps({"refused": str(error)}).encode())
+        return
+    control.send(json.dumps({"standing": plan.shown, "missing": plan.missing}).encode())
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, _MOST_CONTROL_BYTES, 2)
         if not message:
@@ -53,7 +64,7 @@ def serve(control: socket.socket) -> None:
             return
         request = json.loads(message)
         if request["do"] == "spawn":
-            reply: dict[str, int | None] = {"pid": _spawn(control, descriptors, {**settings, **request})}
+            reply: dict[str, int | None] = {"pid": _spawn(control, descriptors, plan, settings)}
         else:
             reply = {"ended": _end(request["pid"], request["patience"])}
         control.send(json.dumps(reply).encode())
@@ -62,12 +73,18 @@ def serve(control: socket.socket) -> None:
 def _get_ready(settings: dict[str, Any]) -> None:
     """Load what every child would load, so that a fork has it for nothing."""
     stand_in.furnish(settings["assignment"], settings["permitted"], torch=settings["torch"])
-    np.random.default_rng(0).standard_normal(2).astype(np.float32)
-    np.linalg.norm(np.eye(2) @ np.eye(2))
-    if settings["torch"]:
-        _warm_torch()
+    if settings["warm"]:
+        _warm(torch=settings["torch"])
     gc.collect()
     gc.freeze()
+
+
+def _warm(*, torch: bool) -> None:
+    np.random.default_rng(0).standard_normal(2).astype(np.float32)
+    np.linalg.norm(np.eye(2) @ np.eye(2))
+    if torch:
+        _warm_torch()
+    _warm_figures()
 
 
 def _warm_torch() -> None:
@@ -77,16 +94,22 @@ def _warm_torch() -> None:
     torch.set_num_interop_threads(1)
     layer = torch.nn.Linear(3, 2)
     layer(torch.ones(1, 3)).sum().backward()
+    torch.optim.AdamW(layer.parameters()).step()  # the first step loads what wants to write files
 
 
-def _spawn(control: socket.socket, descriptors: list[int], job: dict[str, Any]) -> int:
-    server = os.getpid()
+def _warm_figures() -> None:
+    """Matplotlib looks for fonts and writes down what it finds; a child can't write."""
+    if importlib.util.find_spec("matplotlib") is not None:
+        importlib.import_module("matplotlib.pyplot")
+
+
+def _spawn(control: socket.socket, descriptors: list[int], plan: walls.Plan, job: dict[str, Any]) -> int:
     child = os.fork()
     if child == 0:
         try:
             control.close()
-            _settle(*descriptors)
-            _live(server, job)
+            _settle(descriptors[0], descriptors[1], plan.rules)
+            _live(plan, job)
         finally:
             os._exit(1)  # whatever happened: a child never returns into the server's loop
     for descriptor in descriptors:
@@ -121,28 +144,25 @@ def _wait_status(child: int, patience: float) -> int | None:
         time.sleep(_PAUSE_SECONDS)
 
 
-def _settle(channel: int, output: int) -> None:
-    """Arrange the file descriptors: nothing to read, output to the pipe, the channel, and no other."""
+def _settle(channel: int, output: int, keep: int | None) -> None:
+    """Arrange the file descriptors: nothing to read, output to the pipe, the channel, and but one other."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     # first above the places to be filled, so that none is overwritten before it is copied
     high = [fcntl.fcntl(each, fcntl.F_DUPFD, CHANNEL + 1) for each in (nothing, output, output, channel)]
     for place, descriptor in enumerate(high):
         os.dup2(descriptor, place, inheritable=place != CHANNEL)
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) > CHANNEL:
-            with contextlib.suppress(OSError):  # the listing's own descriptor is gone already
-                os.close(int(name))
+    if keep is not None:
+        os.closerange(CHANNEL + 1, keep)
+    os.closerange(CHANNEL + 1 if keep is None else keep + 1, _MOST_DESCRIPTORS)
 
 
-def _live(server: int, job: dict[str, Any]) -> None:
+def _live(plan: walls.Plan, job: dict[str, Any]) -> None:
     """The life of a child: put up the walls, say so, then run what the grader asks for until it is killed."""
     try:
-        standing = walls.put_up(server, job["memory_bytes"], job["cpu_seconds"])
+        standing = walls.put_up(plan)
     except OSError as error:
         write(CHANNEL, encode(Frame({"refused": str(error)})))
         return
-    os.chdir(job["scratch"])
-    os.environ.update(HOME=job["scratch"], TMPDIR=job["scratch"], MPLCONFIGDIR=job["scratch"])
     _same_start_for_all(job["assignment"], torch=job["torch"])
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     namespace = vars(stand_in.main_module())

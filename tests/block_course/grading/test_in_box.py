@@ -8,7 +8,7 @@ import sys
 import types
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -135,42 +135,33 @@ class TestAChild:
         ours.close()
         theirs.close()
 
-    def job(self, scratch: Path) -> dict[str, Any]:
-        return {
-            "assignment": "00_tiny",
-            "torch": False,
-            "memory_bytes": 1 << 20,
-            "cpu_seconds": 5,
-            "scratch": str(scratch),
-        }
+    JOB: ClassVar = {"assignment": "00_tiny", "torch": False}
+    PLAN = walls.Plan(server=1, home="/", limits={})
 
     def test_names_its_walls_then_answers_until_the_line_is_closed(
-        self, line: socket.socket, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+        self, line: socket.socket, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(walls, "put_up", lambda *given: ("a wall",))
-        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(walls, "put_up", lambda plan: ("a wall",))
         states = random.getstate(), np.random.get_state()
-        wire.write(line.fileno(), wire.encode(cell("import os; x = os.environ['HOME'], os.getcwd()")))
+        wire.write(line.fileno(), wire.encode(cell("x = 3")))
         line.shutdown(socket.SHUT_WR)
 
-        in_box._live(os.getpid(), self.job(tmp_path))
+        in_box._live(self.PLAN, self.JOB)
 
         read = wire.reader(line.fileno())
         assert wire.decode(read).head == {"walls": ["a wall"]}
         assert wire.decode(read).head == {"status": "done", "message": ""}
-        assert vars(sys.modules["__main__"])["x"] == (str(tmp_path), str(tmp_path))
+        assert vars(sys.modules["__main__"])["x"] == 3
         random.setstate(states[0])
         np.random.set_state(states[1])
 
-    def test_without_walls_runs_nothing(
-        self, line: socket.socket, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    def test_without_walls_runs_nothing(self, line: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(*given: object) -> None:
             raise OSError("the wall 'x' does not stand")
 
         monkeypatch.setattr(walls, "put_up", refuse)
 
-        in_box._live(os.getpid(), self.job(tmp_path))
+        in_box._live(self.PLAN, self.JOB)
 
         assert wire.decode(wire.reader(line.fileno())).head == {"refused": "the wall 'x' does not stand"}
 
@@ -190,30 +181,26 @@ class TestAChild:
         assert seeds[0] == seeds[2] != seeds[1]
         assert len(seeds) == 3
 
-    def test_keeps_only_the_descriptors_it_needs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(("kept", "closed"), [(None, [(4, 1 << 20)]), (16, [(4, 16), (17, 1 << 20)])])
+    def test_keeps_only_the_descriptors_it_needs(
+        self, monkeypatch: pytest.MonkeyPatch, kept: int | None, closed: list[tuple[int, int]]
+    ) -> None:
         copies: list[tuple[int, int, bool]] = []
-        closed: list[int] = []
-
-        def close(descriptor: int) -> None:
-            closed.append(descriptor)
-            if descriptor == 17:
-                raise OSError("the listing's own")
-
+        ranges: list[tuple[int, int]] = []
         kernel = types.SimpleNamespace(
             devnull="/dev/null",
             O_RDONLY=0,
             open=lambda path, flags: 20,
             dup2=lambda a, b, inheritable: copies.append((a, b, inheritable)),
-            listdir=lambda path: ["0", "1", "2", "3", "4", "17", "121"],
-            close=close,
+            closerange=lambda first, end: ranges.append((first, end)),
         )
         monkeypatch.setattr(in_box, "os", kernel)
         monkeypatch.setattr(fcntl, "fcntl", lambda each, command, least: 100 + each)
 
-        in_box._settle(7, 8)
+        in_box._settle(7, 8, kept)
 
         assert copies == [(120, 0, True), (108, 1, True), (108, 2, True), (107, 3, False)]
-        assert closed == [4, 17, 121]
+        assert ranges == closed
 
 
 def test_a_reader_that_meets_the_end_is_told(tmp_path: Path) -> None:
