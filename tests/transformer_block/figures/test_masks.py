@@ -20,6 +20,7 @@ def test_leaks_has_a_row_for_each_mistake_and_a_column_for_each_mask():
     assert [axes.get_ylabel() for axes in panels] == ["right", "", "inverted", ""]
     for axes, mask in zip(panels[:2], MEANT.values(), strict=True):
         assert cells(axes, "heard") == places(mask)
+        assert "silent" not in {line.get_label() for line in axes.lines}
     for axes, mask in zip(panels[2:], MEANT.values(), strict=True):
         assert cells(axes, "leak") == places(~mask)
         assert cells(axes, "deaf") == places(mask)
