@@ -78,6 +78,9 @@ def grade(
     regrade: Annotated[bool, typer.Option("--regrade", help="Grade again what was graded before.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress and no table.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json instead of a table.")] = False,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="Grade even where nothing keeps the notebooks' code in.")
+    ] = False,
 ) -> None:
     """Grade notebooks on inputs that nobody has seen.
 
@@ -96,6 +99,7 @@ def grade(
         regrade=regrade,
         quiet=quiet,
         as_json=as_json,
+        unsafe=unsafe,
     )
     raise typer.Exit(status)
 

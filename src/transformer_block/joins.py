@@ -214,4 +214,4 @@ def last(stages: Iterable[tuple[str, X]]) -> X:
 
 
 def _from_the_last(sublayers: Reversible) -> Iterator[tuple[int, Sublayer[Part, Add]]]:
-    return zip(range(len(sublayers), 0, -1), reversed(sublayers), strict=True)
+    return reversed([*enumerate(sublayers, start=1)])

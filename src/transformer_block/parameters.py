@@ -40,7 +40,8 @@ def stack_shapes(config: BlockConfig) -> dict[str, Shape]:
         for name, shape in shapes(config).items()
     }
     if config.placement != "post":
-        stack |= {f"norm.{kind}": shape for _, kind, shape in _of_norm(config, "norm")}
+        final = _of_norm(config, "norm")
+        stack |= {f"{norm}.{kind}": shape for norm, kind, shape in final}
     return stack
 
 

@@ -90,7 +90,7 @@ def test_grade_hands_every_option_on(monkeypatch: pytest.MonkeyPatch) -> None:
         "submitted one.ipynb --out marks --secret s --cell-seconds 1.5 --submission-seconds 7 --memory-mb 300"
     )
 
-    assert run("grade", *words.split(), "--workers", "2", "--regrade", "--quiet", "--json") == 1
+    assert run("grade", *words.split(), "--workers", "2", "--regrade", "--quiet", "--json", "--unsafe") == 1
     assert part.calls == [
         (
             ([Path("submitted"), Path("one.ipynb")], Path("marks")),
@@ -103,6 +103,7 @@ def test_grade_hands_every_option_on(monkeypatch: pytest.MonkeyPatch) -> None:
                 "regrade": True,
                 "quiet": True,
                 "as_json": True,
+                "unsafe": True,
             },
         )
     ]

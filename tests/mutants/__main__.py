@@ -26,8 +26,8 @@ VERDICTS = ROOT / "_build/mutants.jsonl"
 SHARED = [*(TESTS / name for name in ("numerics.py", "parts.py", "choices.py")), ROOT / "tests/conftest.py"]
 ALONE = ("config.py", "presets.py", "parameters.py", "initialization.py", "joins.py")
 BROKEN = [*ALONE, "in_numpy/*.py", "in_torch/*.py"]
-# What a block is made of has no tests but the block's.
-TESTED_AS = {"_call": "block", "_sublayers": "block"}
+# What a block is made of has no tests but the block's; a stack is tested beside the block.
+TESTED_AS = {"_call": ["block"], "_sublayers": ["block"], "stack": ["block", "stack"]}
 
 
 def files_to_break() -> list[str]:
@@ -37,17 +37,19 @@ def files_to_break() -> list[str]:
 
 
 def target_of(file: str) -> Target:
-    """A file and its own tests: test_<stem>.py and test_<stem>_….py at the same place below tests.
+    """A file and its own tests: test_<stem>.py and test_<stem>_….py.
+
+    They stand at the same place below tests, or where the twins meet.
 
     Raises: FileNotFoundError for a file that does not exist, or that has no tests of its own.
     """
-    path, place = PACKAGE / file, TESTS / Path(file).parent
+    path, places = PACKAGE / file, (TESTS / Path(file).parent, TESTS)
     if not path.is_file():
         raise FileNotFoundError(f"there is no {path}")
-    stem = TESTED_AS.get(path.stem, path.stem)
-    tests = sorted({*place.glob(f"test_{stem}.py"), *place.glob(f"test_{stem}_*.py")})
+    names = [f"test_{stem}{end}.py" for stem in TESTED_AS.get(path.stem, [path.stem]) for end in ("", "_*")]
+    tests = sorted({found for place in places for name in names for found in place.glob(name)})
     if not tests:
-        raise FileNotFoundError(f"{file} has no tests of its own: there is no {place}/test_{stem}.py")
+        raise FileNotFoundError(f"{file} has no tests of its own: there is no {places[0] / names[0]}")
     module = ".".join(("transformer_block", *Path(file).with_suffix("").parts))
     return Target(file, path, module, tests)
 

@@ -131,10 +131,18 @@ def test_every_file_that_is_broken_has_tests_of_its_own():
         assert target.tests
 
 
-def test_a_file_has_its_tests_by_its_stem():
-    target = target_of("in_numpy/layer_norm.py")
-    assert target.module == "transformer_block.in_numpy.layer_norm"
-    assert [path.name for path in target.tests] == ["test_layer_norm.py", "test_layer_norm_backward.py"]
+@pytest.mark.parametrize(
+    ("file", "tests"),
+    [
+        ("layer_norm", ["in_numpy/test_layer_norm.py", "in_numpy/test_layer_norm_backward.py"]),
+        ("_call", ["in_numpy/test_block.py", "in_numpy/test_block_backward.py", "test_block_agrees.py"]),
+    ],
+)
+def test_a_file_has_its_tests_by_its_stem_beside_it_and_where_the_twins_meet(file, tests):
+    target = target_of(f"in_numpy/{file}.py")
+    assert target.module == f"transformer_block.in_numpy.{file}"
+    root = Path(__file__).parents[1] / "transformer_block"
+    assert [path.relative_to(root).as_posix() for path in target.tests] == tests
 
 
 @pytest.mark.parametrize(

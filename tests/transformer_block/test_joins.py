@@ -1,3 +1,6 @@
+import weakref
+from dataclasses import FrozenInstanceError
+
 import pytest
 
 from transformer_block.joins import BACKWARD, JOINS, Sublayer, last
@@ -190,3 +193,28 @@ def test_a_stage_is_computed_when_it_is_asked_for(placement):
 
 def test_the_last_stage_is_what_the_block_hands_on():
     assert last(iter(ORDER["post"])) == ORDER["post"][-1][1]
+
+
+def test_no_stage_but_the_last_is_kept_while_they_run():
+    alive, kept_before_each = weakref.WeakSet(), []
+
+    def made():
+        value = Letter("v")
+        alive.add(value)
+        return value
+
+    def stages():
+        for number in range(4):
+            kept_before_each.append(len(alive))
+            yield f"stage_{number}", made()
+
+    last(stages())
+    assert kept_before_each == [0, 1, 1, 1]
+
+
+def test_a_sublayer_is_made_by_names_and_cannot_be_changed():
+    parts = vars(sublayer(1, "attention", "a"))
+    with pytest.raises(TypeError, match="positional"):
+        Sublayer(*parts.values())
+    with pytest.raises(FrozenInstanceError):
+        Sublayer(**parts).name = "feed_forward"

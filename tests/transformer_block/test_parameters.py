@@ -6,6 +6,7 @@ import pytest
 from tests.transformer_block.choices import COVERING, config_of, name_of
 from tests.transformer_block.numerics import D, F, K, small_config
 from transformer_block.config import BlockConfig
+from transformer_block.initialization import stream_of
 from transformer_block.parameters import (
     initialize,
     initialize_stack,
@@ -206,6 +207,14 @@ def test_perturbing_draws_anew_and_not_what_initialization_drew():
     matrix = initialize(config, seed=1)["attention.qkv.weight"]
     noise = perturb({"attention.qkv.weight": matrix}, seed=1)["attention.qkv.weight"] - matrix
     assert abs(np.corrcoef(matrix.ravel(), noise.ravel())[0, 1]) < 0.05
+
+
+def test_perturbing_adds_the_noise_of_each_tensors_own_stream():
+    parameters = {"norm_1.weight": np.ones(D), "norm_2.bias": np.zeros(D)}
+    moved = perturb(parameters, seed=5, scale=0.3)
+    for name, value in parameters.items():
+        noise = stream_of(f"{name} noise", 5).standard_normal(D)
+        np.testing.assert_array_equal(moved[name], value + 0.3 * noise)
 
 
 def test_perturbing_keeps_the_dtype():

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from block_course.checks import assignments
 from block_course.grading import walls
+from block_course.grading.fork_server import BoxError, ForkServer, Settings
 from block_course.grading.judge import Task
 from block_course.grading.neutral import storable
 from block_course.grading.notebook import Unreadable
@@ -23,7 +24,11 @@ from block_course.grading.submission import Found, SetAside, Submission, content
 from block_course.grading.worker import Terms
 
 GRADED, GRADER_ERROR, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
-SCHEMA = 1
+SCHEMA = 2
+_CONTAINER = """\
+Its kernel keeps learners' code in, with --unsafe too. In the course's folder, a container will do:
+docker run --rm -v "$PWD:/course" -w /course python:3.11 sh -c "pip install -r requirements.txt && \
+pip install --no-deps -e . && block-course grade submitted --out grades\""""
 
 
 class UsageError(Exception):
@@ -38,6 +43,7 @@ class Report:
     reused: int = 0
     set_aside: tuple[SetAside, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
     interrupted: bool = False
 
     @property
@@ -54,7 +60,7 @@ def look(paths: Sequence[Path], out: Path, exercises: Path, workers: int = 1) ->
     Raises UsageError if that can't be done here, NotFound for a path that isn't there.
     """
     if sys.platform != "linux":
-        raise UsageError(f"grading needs Linux, this is {sys.platform}; a container with Linux will do")
+        raise UsageError(f"grading needs Linux, this is {sys.platform}. {_CONTAINER}")
     if workers < 1:
         raise UsageError(f"workers must be at least 1; got {workers}")
     if not paths:
@@ -84,9 +90,11 @@ def grade(
     What is in the journal of `out` already, with the same content, secret, limits and version of the checks,
     is not graded again, unless `regrade`. The results hold earlier runs into the same folder as well.
 
-    Raises InUse if another grader writes to `out`.
+    Raises UsageError if nothing keeps learners' code in, InUse if another grader writes to `out`.
     """
     report = Report(set_aside=found.set_aside)
+    if found.submissions:
+        report.missing = missing_walls(unsafe=terms.unsafe)
     with Journal(out) as journal, walls.hidden_memory():
         run = _Run(terms, journal, report, each, regrade)
         try:
@@ -97,7 +105,7 @@ def grade(
             report.interrupted = True
         finally:
             report.results.sort(key=lambda result: (result["learner"], result["assignment"]))
-            report.about = _about(terms, found, journal)
+            report.about = _about(terms, found, journal, report.missing)
             write_results(out, journal.latest(), report.about)
     return report
 
@@ -142,7 +150,20 @@ def _task(submission: Submission) -> Task:
     )
 
 
-def _about(terms: Terms, found: Found, journal: Journal) -> dict[str, Any]:
+def missing_walls(*, unsafe: bool) -> dict[str, str]:
+    """The walls that can't stand on this machine, with reasons: a box is closed on trial, and each is tried.
+
+    Raises UsageError if that does not keep learners' code in, unless `unsafe`.
+    """
+    try:
+        server = ForkServer(Settings("", warm=False, unsafe=unsafe))
+    except BoxError as error:
+        raise UsageError(str(error)) from None
+    server.stop()
+    return server.missing
+
+
+def _about(terms: Terms, found: Found, journal: Journal, missing: dict[str, str]) -> dict[str, Any]:
     stood = [result["walls"] for result in journal.latest() if result["walls"]]
     return {
         "schema": SCHEMA,
@@ -150,8 +171,8 @@ def _about(terms: Terms, found: Found, journal: Journal) -> dict[str, Any]:
         "limits": asdict(terms.limits),
         "walls": {
             "standing": [wall for wall in (stood[0] if stood else []) if all(wall in each for each in stood)],
-            "not_confined": list(walls.not_confined()),
-            "warning": walls.WARNING,
+            "missing": missing,
+            "unsafe": any(walls.UNSAFE in each for each in stood),
         },
         "not_graded": [{"file": storable(str(each.path)), "reason": each.reason} for each in found.set_aside],
         "unknown_lines": journal.damaged,

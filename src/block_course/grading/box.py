@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -13,13 +11,12 @@ import numpy as np
 from block_course.exercise import Case, Manner, Observation, Outputs
 from block_course.grading import reply
 from block_course.grading.channel import Channel
-from block_course.grading.fork_server import ANSWER_SECONDS, BoxError, ForkServer, Settings
+from block_course.grading.fork_server import ANSWER_SECONDS, BoxError, ForkServer, NotConfined, Settings
 from block_course.grading.reply import Death, Outcome
-from block_course.grading.scratch import remove_tree
 from block_course.grading.wire import Frame, Gone, Late, Malformed, WireError
 from block_course.under_test import Interview
 
-__all__ = ["Box", "BoxError", "Child", "Settings"]
+__all__ = ["Box", "BoxError", "Child", "NotConfined", "Settings"]
 
 _PATIENCE_SECONDS = 0.5
 
@@ -95,12 +92,11 @@ class Child:
 
     walls: tuple[str, ...] = ()
 
-    def __init__(self, box: Box, pid: int, channel: Channel, scratch: Path) -> None:
+    def __init__(self, box: Box, pid: int, channel: Channel) -> None:
         """Take over a process that the box has started."""
         self._box = box
         self._pid = pid
         self._channel = channel
-        self._scratch = scratch
         self.alive = True
 
     def first_frame(self, deadline: float) -> Frame:
@@ -141,8 +137,6 @@ class Child:
         status = self._box.end(self._pid, patience)
         self._channel.withhold()
         self._channel.close()
-        with contextlib.suppress(OSError):  # tried again when the server stops
-            remove_tree(self._scratch)
         return status
 
     def _ask(self, frame: Frame, read: Callable[[Frame], T], deadline: float) -> T | Death:

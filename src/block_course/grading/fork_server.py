@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import socket
@@ -14,7 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from block_course.grading import walls
+import block_course
+from block_course.grading import system_calls, walls
 from block_course.grading.channel import Channel
 from block_course.grading.scratch import remove_tree
 from block_course.grading.wire import Gone
@@ -36,12 +38,14 @@ finally:
     shutil.rmtree(sys.argv[3], ignore_errors=True)  # the grader may have been killed
 os._exit(0)
 """
+_COURSE = Path(__file__).resolve().parents[3]
 _THREADS = ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "VECLIB_MAXIMUM")
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "MPLBACKEND": "Agg",
     "PATH": "/usr/bin:/bin",
     "PYTHONHASHSEED": "0",
+    "USER": "learner",  # the user has no entry in the system's list, and torch asks for a name
     # before the first import of a numeric library: a pool of threads does not survive a fork
     **{f"{name}_NUM_THREADS": "1" for name in _THREADS},
 }
@@ -52,24 +56,35 @@ class BoxError(Exception):
     """The box itself doesn't work: the grader's error, never a learner's."""
 
 
+class NotConfined(BoxError):
+    """Nothing here keeps learners' code in; the message says what is missing, why, and the cure."""
+
+
 @dataclass(frozen=True)
 class Settings:
-    """What a box is for: an assignment, and how much a child may use."""
+    """What a box is for: an assignment, how much a child may use; `unsafe` runs it without its base walls.
+
+    With `warm` the server loads what learners' code would load, once for all of them.
+    """
 
     assignment: str
     permitted: tuple[str, ...] = ()
     torch: bool = False
     memory_bytes: int = 1 << 30
     cpu_seconds: int = 60
+    unsafe: bool = False
+    warm: bool = True
 
 
 class ForkServer:
-    """The server's process, which this one has started and this one ends, and the folder that it works in."""
+    """The server's process, which this one has started and this one ends, and the folder that it works in.
+
+    `standing` names the walls that stand around its children, `missing` gives a reason for each other one.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        """Start it and wait until it is ready. Raises BoxError."""
-        self.folder = Path(tempfile.mkdtemp(prefix="block-course-"))
-        self._spawned = 0
+        """Start it and wait until it is ready. Raises BoxError, and NotConfined if its walls can't stand."""
+        self.folder = _furnished(Path(tempfile.mkdtemp(prefix="block-course-")))
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115
         command = [sys.executable, "-P", "-B", "-X", "utf8", "-c", _PROGRAM]
@@ -80,29 +95,31 @@ class ForkServer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._complaints,
-                env={**_ENVIRONMENT, **{name: os.environ[name] for name in _PASSED_ON if name in os.environ}},
+                env=_environment(self.folder),
                 cwd=self.folder,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
         try:
-            self._ask(asdict(settings), seconds=START_SECONDS)
+            reply = self._ask({**asdict(settings), "walls": self._order(settings)}, seconds=START_SECONDS)
         except Gone:
             complaint = self._complaint()
             self.stop(patience=0.0)
             raise BoxError(f"the fork server did not start: {complaint}") from None
+        if "refused" in reply:
+            self.stop()
+            raise NotConfined(str(reply["refused"]))
+        self.standing: tuple[str, ...] = tuple(reply["standing"])
+        self.missing: dict[str, str] = dict(reply["missing"])
 
-    def spawn(self) -> tuple[int, Channel, Path]:
-        """Fork a child; its process id, the channel to it, and the folder it may write in. Raises Gone."""
-        self._spawned += 1
-        scratch = self.folder / str(self._spawned)
-        scratch.mkdir()
+    def spawn(self) -> tuple[int, Channel]:
+        """Fork a child; its process id, as the server counts, and the channel to it. Raises Gone."""
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         channel = Channel(ours, reading)
         try:
-            reply = self._ask({"do": "spawn", "scratch": str(scratch)}, [theirs.fileno(), writing])
-            return int(reply["pid"]), channel, scratch
+            reply = self._ask({"do": "spawn"}, [theirs.fileno(), writing])
+            return int(reply["pid"]), channel
         except (Gone, KeyError, ValueError, TypeError):
             channel.close()
             raise Gone("the fork server did not fork") from None
@@ -135,6 +152,21 @@ class ForkServer:
         with contextlib.suppress(OSError):  # a process that escaped may still write there
             remove_tree(self.folder)
 
+    def _order(self, settings: Settings) -> dict[str, Any]:
+        order = {
+            "folder": str(self.folder),
+            "withheld": _withheld(),
+            "user": os.getpid(),
+            "memory_bytes": settings.memory_bytes,
+            "cpu_seconds": settings.cpu_seconds,
+            "unsafe": settings.unsafe,
+        }
+        try:
+            program = system_calls.program()
+        except system_calls.NoFilter as error:
+            return {**order, "program": "", "no_program": str(error)}
+        return {**order, "program": program.hex()}
+
     def _ask(
         self, request: dict[str, Any], descriptors: Sequence[int] = (), seconds: float | None = None
     ) -> dict[str, Any]:
@@ -152,3 +184,32 @@ class ForkServer:
         self._complaints.seek(0)
         lines = self._complaints.read().decode("utf-8", "replace").split("\n")
         return next((line for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+def _furnished(folder: Path) -> Path:
+    """With what the walls are tried at: what must not be read, an empty home, a place for a root."""
+    folder.chmod(0o711)
+    (folder / walls.CANARY).touch(mode=0o644)
+    (folder / walls.PRIVATE).touch(mode=0o600)
+    (folder / walls.HOME).mkdir(mode=0o555)
+    (folder / walls.ROOT).mkdir()
+    return folder
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    home = str(folder / walls.HOME)
+    # the server fills matplotlib's folder before any learner's code runs
+    places = {"HOME": home, "TMPDIR": home, "MPLCONFIGDIR": str(folder / "matplotlib")}
+    return {**_ENVIRONMENT, **passed_on, **places}
+
+
+def _withheld() -> list[str]:
+    """Where the course is: as installed, and the folder of a clone, with its solutions and tests."""
+    found = {str(Path(block_course.__file__).resolve().parent)}
+    other = importlib.util.find_spec("transformer_block")
+    if other is not None:
+        found |= {os.path.realpath(each) for each in other.submodule_search_locations or ()}
+    if (_COURSE / "exercises").is_dir():
+        found.add(str(_COURSE))
+    return sorted(found)

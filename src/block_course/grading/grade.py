@@ -54,6 +54,7 @@ def run(
     regrade: bool = False,
     quiet: bool = False,
     as_json: bool = False,
+    unsafe: bool = False,
     exercises: Path = EXERCISES,
 ) -> int:
     """Grade notebooks, show a table, and give the exit status.
@@ -65,7 +66,7 @@ def run(
     try:
         limits = _limits(cell_seconds, submission_seconds, memory_mb)
         found = look(paths, out, exercises, workers)
-        terms = Terms(_secret(secret, out, aside), limits, exercises)
+        terms = Terms(_secret(secret, out, aside), limits, exercises, unsafe)
         with show.progress(aside, len(found.submissions), hidden=quiet or as_json) as advance:
             report = grade(found, out, terms, workers=workers, regrade=regrade, each=advance)
     except (UsageError, NotFound, SecretError, InUse) as error:

@@ -6,46 +6,50 @@ sends is judged on the other side and never trusted. `box.py` starts it and talk
 
 from __future__ import annotations
 
-import ast
-import asyncio
+import codecs
 import contextlib
 import fcntl
 import gc
-import inspect
+import importlib.util
 import json
-import linecache
 import os
 import random
 import signal
 import socket
 import sys
 import time
-import traceback
 import zlib
 from typing import Any
 
 import numpy as np
 
-from block_course.calling import observe
-from block_course.exercise import Case, Manner, Observation, Outputs
 from block_course.grading import stand_in, walls
+from block_course.grading.answering import answer
 from block_course.grading.wire import Frame, Gone, decode, encode, reader, write
 
 CHANNEL = 3
 """The file descriptor on which a child talks to the grader."""
 
 _MOST_CONTROL_BYTES = 1 << 16
-_LONGEST_MESSAGE = 500
+_MOST_DESCRIPTORS = 1 << 20
 _PAUSE_SECONDS = 0.001
+_NEEDED = (os.__file__, codecs.__file__, np.__file__)
+"""Files that stand for Python and its packages: a learner's code must be able to read them."""
 
 
 def serve(control: socket.socket) -> None:
     """Get ready, then fork a child for each request, until the grader closes the control socket."""
     settings = json.loads(control.recv(_MOST_CONTROL_BYTES))
+    spaces = walls.enter()
     walls.adopt_orphans()
     walls.hide_memory()
     _get_ready(settings)
-    control.send(json.dumps({"ready": True}).encode())
+    try:
+        plan = walls.prepare(walls.Order.read(settings["walls"]), spaces, _NEEDED)
+    except walls.Refused as error:
+        control.send(json.dumps({"refused": str(error)}).encode())
+        return
+    control.send(json.dumps({"standing": plan.shown, "missing": plan.missing}).encode())
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, _MOST_CONTROL_BYTES, 2)
         if not message:
@@ -53,7 +57,7 @@ def serve(control: socket.socket) -> None:
             return
         request = json.loads(message)
         if request["do"] == "spawn":
-            reply: dict[str, int | None] = {"pid": _spawn(control, descriptors, {**settings, **request})}
+            reply: dict[str, int | None] = {"pid": _spawn(control, descriptors, plan, settings)}
         else:
             reply = {"ended": _end(request["pid"], request["patience"])}
         control.send(json.dumps(reply).encode())
@@ -62,12 +66,18 @@ def serve(control: socket.socket) -> None:
 def _get_ready(settings: dict[str, Any]) -> None:
     """Load what every child would load, so that a fork has it for nothing."""
     stand_in.furnish(settings["assignment"], settings["permitted"], torch=settings["torch"])
-    np.random.default_rng(0).standard_normal(2).astype(np.float32)
-    np.linalg.norm(np.eye(2) @ np.eye(2))
-    if settings["torch"]:
-        _warm_torch()
+    if settings["warm"]:
+        _warm(torch=settings["torch"])
     gc.collect()
     gc.freeze()
+
+
+def _warm(*, torch: bool) -> None:
+    np.random.default_rng(0).standard_normal(2).astype(np.float32)
+    np.linalg.norm(np.eye(2) @ np.eye(2))
+    if torch:
+        _warm_torch()
+    _warm_figures()
 
 
 def _warm_torch() -> None:
@@ -77,16 +87,22 @@ def _warm_torch() -> None:
     torch.set_num_interop_threads(1)
     layer = torch.nn.Linear(3, 2)
     layer(torch.ones(1, 3)).sum().backward()
+    torch.optim.AdamW(layer.parameters()).step()  # the first step loads what wants to write files
 
 
-def _spawn(control: socket.socket, descriptors: list[int], job: dict[str, Any]) -> int:
-    server = os.getpid()
+def _warm_figures() -> None:
+    """Matplotlib looks for fonts and writes down what it finds; a child can't write."""
+    if importlib.util.find_spec("matplotlib") is not None:
+        importlib.import_module("matplotlib.pyplot")
+
+
+def _spawn(control: socket.socket, descriptors: list[int], plan: walls.Plan, job: dict[str, Any]) -> int:
     child = os.fork()
     if child == 0:
         try:
             control.close()
-            _settle(*descriptors)
-            _live(server, job)
+            _settle(descriptors[0], descriptors[1], plan.rules)
+            _live(plan, job)
         finally:
             os._exit(1)  # whatever happened: a child never returns into the server's loop
     for descriptor in descriptors:
@@ -121,28 +137,25 @@ def _wait_status(child: int, patience: float) -> int | None:
         time.sleep(_PAUSE_SECONDS)
 
 
-def _settle(channel: int, output: int) -> None:
-    """Arrange the file descriptors: nothing to read, output to the pipe, the channel, and no other."""
+def _settle(channel: int, output: int, keep: int | None) -> None:
+    """Arrange the file descriptors: nothing to read, output to the pipe, the channel, and but one other."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     # first above the places to be filled, so that none is overwritten before it is copied
     high = [fcntl.fcntl(each, fcntl.F_DUPFD, CHANNEL + 1) for each in (nothing, output, output, channel)]
     for place, descriptor in enumerate(high):
         os.dup2(descriptor, place, inheritable=place != CHANNEL)
-    for name in os.listdir("/proc/self/fd"):
-        if int(name) > CHANNEL:
-            with contextlib.suppress(OSError):  # the listing's own descriptor is gone already
-                os.close(int(name))
+    if keep is not None:
+        os.closerange(CHANNEL + 1, keep)
+    os.closerange(CHANNEL + 1 if keep is None else keep + 1, _MOST_DESCRIPTORS)
 
 
-def _live(server: int, job: dict[str, Any]) -> None:
+def _live(plan: walls.Plan, job: dict[str, Any]) -> None:
     """The life of a child: put up the walls, say so, then run what the grader asks for until it is killed."""
     try:
-        standing = walls.put_up(server, job["memory_bytes"], job["cpu_seconds"])
+        standing = walls.put_up(plan)
     except OSError as error:
         write(CHANNEL, encode(Frame({"refused": str(error)})))
         return
-    os.chdir(job["scratch"])
-    os.environ.update(HOME=job["scratch"], TMPDIR=job["scratch"], MPLCONFIGDIR=job["scratch"])
     _same_start_for_all(job["assignment"], torch=job["torch"])
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     namespace = vars(stand_in.main_module())
@@ -150,7 +163,7 @@ def _live(server: int, job: dict[str, Any]) -> None:
     read = reader(CHANNEL)
     with contextlib.suppress(Gone):
         while True:
-            write(CHANNEL, _answer(decode(read), namespace))
+            write(CHANNEL, answer(decode(read), namespace, CHANNEL))
 
 
 def _same_start_for_all(label: str, *, torch: bool) -> None:
@@ -160,91 +173,3 @@ def _same_start_for_all(label: str, *, torch: bool) -> None:
     np.random.seed(seed)
     if torch:
         sys.modules["torch"].manual_seed(seed)
-
-
-def _answer(request: Frame, namespace: dict[str, Any]) -> bytes:
-    try:
-        if request.head["do"] == "cell":
-            source = request.arrays[0].tobytes().decode("utf-8")
-            return encode(Frame(_run_cell(source, request.head["name"], namespace)))
-        return encode(_call(request, namespace))
-    except BaseException as error:  # more than a frame carries; or a learner has changed what is used here
-        return encode(Frame({"status": "raised", "message": _message(error), "kinds": [], "after": []}))
-
-
-def _run_cell(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
-    file = f"<{name}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    try:
-        # as in a notebook, a cell may await
-        code = compile(source, file, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        awaiting = eval(code, namespace)
-        if inspect.iscoroutine(awaiting):
-            asyncio.run(awaiting)
-    except MemoryError:
-        return {"status": "memory", "message": "MemoryError"}
-    except BaseException as error:
-        return {"status": "raised", "message": _message(error, file)}
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(BaseException):
-                stream.flush()
-    return {"status": "done", "message": ""}
-
-
-def _call(request: Frame, namespace: dict[str, Any]) -> Frame:
-    head = request.head
-    if head["answer"] not in namespace:
-        return _reply(Observation(status="missing"))
-    case = Case(
-        name=head["case"],
-        arguments=_given(request, "arguments"),
-        init=_given(request, "init"),
-        state=_given(request, "state"),
-        train=head["train"],
-        cotangent=_given(request, "cotangent").get("dy"),
-    )
-    manner = Manner(head["framework"], head["calls"], tuple(head["names"]), tuple(head["withheld"]))
-    return _reply(observe(namespace[head["answer"]], case, manner, ask=_ask))
-
-
-def _given(request: Frame, what: str) -> dict[str, Any]:
-    return {
-        name: request.arrays[given["array"]] if "array" in given else given["value"]
-        for name, given in request.head[what]
-    }
-
-
-def _ask(question: str, arrays: Outputs) -> Outputs:
-    """Put a test's question to the block that it judges, which is not in this process."""
-    write(CHANNEL, encode(Frame({"ask": question}, arrays)))
-    answered = decode(reader(CHANNEL))
-    if "refused" in answered.head:
-        raise ValueError(answered.head["refused"])
-    return answered.arrays
-
-
-def _reply(seen: Observation) -> Frame:
-    head = {
-        "status": seen.status,
-        "message": seen.message,
-        "kinds": list(seen.kinds),
-        "after": list(seen.arguments_after),
-    }
-    return Frame(head, (*seen.outputs, *seen.arguments_after.values()))
-
-
-def _message(error: BaseException, file: str = "") -> str:
-    """An exception in one line, with the line of the cell that it came from."""
-    try:
-        lines = [
-            line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file
-        ]
-        if isinstance(error, SyntaxError) and error.filename == file and error.lineno:
-            lines = [error.lineno]
-        where = f"line {lines[-1]}: " if lines else ""
-        text = error.msg if isinstance(error, SyntaxError) else str(error)
-        whole = f"{where}{type(error).__name__}: {text}"[:_LONGEST_MESSAGE]
-        return whole.encode("utf-8", "replace").decode("utf-8")
-    except BaseException:  # its __str__ is the learner's code as well
-        return "an exception that can't be printed"

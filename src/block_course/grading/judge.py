@@ -17,9 +17,11 @@ from block_course.grading.notebook import Notebook, Unreadable, read
 from block_course.grading.plan import plan
 from block_course.grading.result import GRADER_ERROR, UNREADABLE, Mark, Property, Result, total
 from block_course.grading.secret import Secret
+from block_course.grading.walls import UNSAFE
 from block_course.verdict import judge
 
 MOST_NOTES = 40
+UNSAFE_NOTE = "graded with --unsafe: nothing kept this code from the grader, so its points prove nothing"
 
 _OUR_WORDS = ("timeout", "forbidden", "died")
 """The child can't report these of itself, so that their message is the grader's."""
@@ -52,12 +54,13 @@ def grade_one(task: Task, released: Notebook, box: Box, secret: Secret, limits: 
     todo = plan(submitted, released)
     with Attempt(box, todo.steps, limits) as attempt:
         marks = [_mark(each, task.assignment, attempt, secret) for each in task.assignment.exercises]
+    unsafe = [UNSAFE_NOTE] if UNSAFE in attempt.walls else []
     failed = [f"{step.name}: {end.message}" for step, end in attempt.outcomes if end.status != "done"]
     return _result(
         task,
         marks,
         began,
-        notes=[*submitted.notes, *todo.notes, *failed],
+        notes=[*unsafe, *submitted.notes, *todo.notes, *failed],
         printed=attempt.printed.decode("utf-8", "replace"),
         walls=attempt.walls,
     )

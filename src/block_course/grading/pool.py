@@ -61,7 +61,10 @@ def work(line: socket.socket) -> None:
     try:
         first = decode(read)
         terms = Terms(
-            Secret(first.arrays[0].tobytes()), Limits(**first.head["limits"]), Path(first.head["exercises"])
+            Secret(first.arrays[0].tobytes()),
+            Limits(**first.head["limits"]),
+            Path(first.head["exercises"]),
+            first.head["unsafe"],
         )
         with Grader(terms) as grader:
             while True:
@@ -124,7 +127,11 @@ class _Worker:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], start_new_session=True
             )
-        head = {"limits": asdict(self._terms.limits), "exercises": str(self._terms.exercises)}
+        head = {
+            "limits": asdict(self._terms.limits),
+            "exercises": str(self._terms.exercises),
+            "unsafe": self._terms.unsafe,
+        }
         self._send(Frame(head, (_bytes(self._terms.secret.handed_over()),)))
 
     def _send(self, frame: Frame) -> None:

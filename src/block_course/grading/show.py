@@ -19,6 +19,10 @@ from block_course.grading.submission import SetAside
 MOST_ROWS = 200
 MOST_SET_ASIDE = 20
 _LONGEST_CELL = 300
+UNSAFE = (
+    "UNSAFE: nothing kept the notebooks' code from the grader, its secret and its results. "
+    "These points prove nothing about notebooks of people whom you don't trust."
+)
 
 
 @contextmanager
@@ -84,10 +88,12 @@ def set_aside(console: Console, files: Sequence[SetAside]) -> None:
 
 
 def walls(console: Console, about: Mapping[str, Any]) -> None:
-    """Which walls stood between the learners' code and the rest, and what was open."""
+    """Which walls stood between the learners' code and the rest, and which the machine refuses, and why."""
     standing = ", ".join(about["standing"]) or "none was needed, nothing ran"
-    say(console, f"Walls: {standing}. Not confined: {', '.join(about['not_confined'])}.")
-    say(console, str(about["warning"]))
+    missing = ", ".join(f"{name} ({why})" for name, why in about["missing"].items()) or "none"
+    say(console, f"Walls: {standing}. Missing: {missing}.")
+    if about["unsafe"]:
+        say(console, UNSAFE)
 
 
 def say(console: Console, sentence: str) -> None:

@@ -25,11 +25,15 @@ _DECIDING = ("*.py", "checks/**/*.py", "grading/**/*.py")
 
 @dataclass(frozen=True)
 class Terms:
-    """What all submissions of a run have in common; `exercises` is the folder of released notebooks."""
+    """What all submissions of a run have in common; `exercises` is the folder of released notebooks.
+
+    `unsafe` grades where nothing keeps the learners' code in.
+    """
 
     secret: Secret
     limits: Limits
     exercises: Path
+    unsafe: bool = False
 
     def released(self, assignment: Assignment) -> bytes:
         """The bytes of a released notebook. Raises OSError."""
@@ -44,6 +48,7 @@ class Terms:
             task.problem,
             self.secret.fingerprint,
             asdict(self.limits),
+            self.unsafe,
             version(task.assignment),
             hashlib.sha256(self.released(task.assignment)).hexdigest(),
         ]
@@ -78,7 +83,8 @@ class Grader:
         if self._box is None or self._stem != assignment.stem:
             self._close_box()
             self._released = read(self._terms.released(assignment))
-            self._box, self._stem = Box(settings(assignment, self._terms.limits)), assignment.stem
+            needs = settings(assignment, self._terms.limits, unsafe=self._terms.unsafe)
+            self._box, self._stem = Box(needs), assignment.stem
         return self._box
 
     def _close_box(self) -> None:
@@ -87,7 +93,7 @@ class Grader:
             self._box = None
 
 
-def settings(assignment: Assignment, limits: Limits) -> Settings:
+def settings(assignment: Assignment, limits: Limits, *, unsafe: bool = False) -> Settings:
     """What the box of an assignment needs."""
     return Settings(
         assignment=assignment.stem,
@@ -95,6 +101,7 @@ def settings(assignment: Assignment, limits: Limits) -> Settings:
         torch=any(each.framework == "torch" for each in assignment.exercises),
         memory_bytes=int(limits.memory_mb * 2**20),
         cpu_seconds=math.ceil(limits.submission_seconds) + 1,
+        unsafe=unsafe,
     )
 
 

@@ -13,7 +13,7 @@ from transformer_block.in_numpy.dropout import DropMask, draw_mask
 from transformer_block.in_numpy.residual import residual, residual_backward
 
 
-@dataclass(kw_only=True)
+@dataclass
 class Call:
     """One call of a block: what its parts read, and the gradients that they leave.
 

@@ -55,7 +55,7 @@ class NormGradients(NamedTuple):
 
     x: np.ndarray
     gamma: np.ndarray
-    beta: np.ndarray | None = None
+    beta: np.ndarray | None
 
 
 def sublayers(call: Call) -> list[Sublayer[Part, Add]]:
@@ -99,7 +99,7 @@ def _layer_norm_backward(
 def _rms_norm_backward(
     dy: np.ndarray, x: np.ndarray, gamma: np.ndarray | None, eps: float
 ) -> NormGradients:
-    return NormGradients(*rms_norm_backward(dy, x, gamma, eps))
+    return NormGradients(*rms_norm_backward(dy, x, gamma, eps), beta=None)
 
 
 def _attention(call: Call) -> Bound:

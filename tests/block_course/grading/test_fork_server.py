@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from block_course.grading import fork_server
-from block_course.grading.fork_server import BoxError, ForkServer, Settings
+import block_course
+import transformer_block
+from block_course.grading import fork_server, system_calls
+from block_course.grading.fork_server import BoxError, ForkServer, NotConfined, Settings
+from block_course.grading.walls.descendants import _descendants
 from block_course.grading.wire import Gone
-from tests.block_course.grading.processes import ends
+from tests.block_course.grading.processes import children_of, ends
 
 pytestmark = pytest.mark.slow
 
@@ -19,25 +22,28 @@ SETTINGS = Settings("00_tiny")
 def test_a_server_starts_a_child_and_ends_it() -> None:
     server = ForkServer(SETTINGS)
 
-    pid, channel, _ = server.spawn()
+    pid, channel = server.spawn()
     walls = channel.receive(time.monotonic() + 20).head["walls"]
+    (running,) = children_of(server)
     status = server.end(pid, 0.0)
 
-    assert "private session" in walls
+    assert tuple(walls) == server.standing
     assert status is None
-    assert ends(pid)
+    assert ends(running)
     channel.close()
     server.stop()
 
 
 def test_a_server_ends_with_all_its_children() -> None:
     server = ForkServer(SETTINGS)
-    pid, channel, _ = server.spawn()
+    _, channel = server.spawn()
     channel.receive(time.monotonic() + 20)
+    running = _descendants(server._process.pid)
 
     server.stop()
 
-    assert ends(pid)
+    assert running
+    assert all(map(ends, running))
     assert server._process.returncode == 0
     assert not server.folder.exists()
     channel.close()
@@ -45,14 +51,15 @@ def test_a_server_ends_with_all_its_children() -> None:
 
 def test_a_server_whose_grader_is_killed_ends_and_leaves_nothing_behind() -> None:
     server = ForkServer(SETTINGS)
-    pid, channel, scratch = server.spawn()
+    _, channel = server.spawn()
     channel.receive(time.monotonic() + 20)
-    (scratch / "file").touch()
+    running = _descendants(server._process.pid)
 
     server._control.close()  # what a kill of the grader does
     server._process.wait(timeout=60)
 
-    assert ends(pid)
+    assert running
+    assert all(map(ends, running))
     assert not server.folder.exists()
     channel.close()
     server.stop()
@@ -60,15 +67,17 @@ def test_a_server_whose_grader_is_killed_ends_and_leaves_nothing_behind() -> Non
 
 def test_a_server_that_does_not_listen_is_ended_by_force() -> None:
     server = ForkServer(SETTINGS)
-    pid, channel, _ = server.spawn()
+    _, channel = server.spawn()
     channel.receive(time.monotonic() + 20)
+    running = _descendants(server._process.pid)
     server._process.send_signal(signal.SIGSTOP)
 
     server.stop(patience=0.05)
 
     assert server._process.returncode == -signal.SIGKILL
     assert not server.folder.exists()
-    assert ends(pid)
+    assert running
+    assert all(map(ends, running))
     channel.close()
 
 
@@ -96,7 +105,28 @@ def test_a_server_starts_from_a_clean_environment(monkeypatch: pytest.MonkeyPatc
     names = {entry.partition(b"=")[0].decode() for entry in entries if entry}
     server.stop()
 
-    assert names == {*fork_server._ENVIRONMENT, "LD_LIBRARY_PATH"}
+    assert names == {*fork_server._ENVIRONMENT, "LD_LIBRARY_PATH", "HOME", "TMPDIR", "MPLCONFIGDIR"}
+
+
+def test_a_box_that_can_not_be_closed_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_filter() -> bytes:
+        raise system_calls.NoFilter("the system has no libseccomp; apt install libseccomp2")
+
+    monkeypatch.setattr(system_calls, "program", no_filter)
+
+    with pytest.raises(
+        NotConfined, match=r"seccomp \(the system has no libseccomp; apt install libseccomp2\)"
+    ):
+        ForkServer(SETTINGS)
+
+
+def test_the_course_is_withheld_wherever_it_is_installed() -> None:
+    withheld = fork_server._withheld()
+
+    course = Path(__file__).parents[3]
+    assert [each for each in withheld if course.is_relative_to(each)]
+    assert str(Path(block_course.__file__).parent) in withheld
+    assert str(Path(transformer_block.__file__).parent) in withheld
 
 
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]", b"{}", b'{"pid": "x"}', b'{"pid": null}'])

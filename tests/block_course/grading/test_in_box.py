@@ -1,4 +1,3 @@
-import asyncio
 import builtins
 import fcntl
 import os
@@ -6,120 +5,15 @@ import random
 import socket
 import sys
 import types
-from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from block_course.exercise import Case, Manner
-from block_course.grading import in_box, reply, walls, wire
-from block_course.grading.wire import Frame, Gone
-
-
-def run(source: str, namespace: dict[str, Any] | None = None) -> dict[str, str]:
-    return in_box._run_cell(source, "cell 3", {} if namespace is None else namespace)
-
-
-def cell(source: str) -> Frame:
-    return Frame({"do": "cell", "name": "cell 3"}, (np.frombuffer(source.encode(), np.uint8),))
-
-
-def answered(request: Frame, namespace: dict[str, Any]) -> Frame:
-    return wire.decode(BytesIO(in_box._answer(request, namespace)).read)
-
-
-RAISED = {
-    "x = 1\n1 / 0": "line 2: ZeroDivisionError: division by zero",
-    "def f():\n    raise ValueError('no')\nf()": "line 2: ValueError: no",
-    "x = (\n": "line 1: SyntaxError: '(' was never closed",
-    "raise SystemExit(3)": "line 1: SystemExit: 3",
-    "raise KeyboardInterrupt": "line 1: KeyboardInterrupt: ",
-    "import json\njson.loads('{')": "line 2: JSONDecodeError: Expecting property name",
-    "compile('(', 'elsewhere', 'exec')": "line 1: SyntaxError: '(' was never closed",
-    "raise ValueError('\\ud800')": "line 1: ValueError: ?",
-    "raise ValueError('x' * 10000)": "line 1: ValueError: xxx",
-    "class E(BaseException):\n def __str__(self): raise E\nraise E": "an exception that can't be printed",
-    "raise NotImplementedError": "line 1: NotImplementedError: ",
-}
-
-
-class TestACell:
-    def test_defines_names(self) -> None:
-        namespace: dict[str, Any] = {}
-
-        assert run("def f(x):\n    return x + 1\ny = f(2)", namespace) == {"status": "done", "message": ""}
-        assert namespace["y"] == 3
-
-    def test_may_await(self) -> None:
-        namespace = {"asyncio": asyncio}
-
-        assert run("x = await asyncio.sleep(0, result=5)", namespace)["status"] == "done"
-        assert namespace["x"] == 5
-
-    def test_has_source_that_can_be_inspected(self) -> None:
-        namespace: dict[str, Any] = {}
-        run("import inspect\ndef f():\n    return 1\ns = inspect.getsource(f)", namespace)
-
-        assert namespace["s"] == "def f():\n    return 1\n"
-
-    @pytest.mark.parametrize(("source", "message"), RAISED.items())
-    def test_that_raises_says_what_and_where(self, source: str, message: str) -> None:
-        outcome = run(source)
-
-        assert outcome["status"] == "raised"
-        assert outcome["message"].startswith(message)
-        assert len(outcome["message"]) <= 500
-
-    def test_that_wants_too_much_memory_says_so(self) -> None:
-        assert run("raise MemoryError") == {"status": "memory", "message": "MemoryError"}
-
-    def test_may_break_its_own_output(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sys, "stdout", None)
-
-        assert run("x = 1")["status"] == "done"
-
-
-class TestARequest:
-    def test_for_a_cell_is_answered_with_its_outcome(self) -> None:
-        assert answered(cell("x = 'é'"), {}).head == {"status": "done", "message": ""}
-
-    def test_for_a_call_is_answered_with_what_it_gave(self) -> None:
-        x = np.arange(6.0).reshape(2, 3)
-        case = Case(name="a case", arguments={"x": x, "by": 2.5})
-
-        frame = answered(reply.request("f", Manner(), case), {"f": lambda x, by: x * by})
-        seen = reply.observation(frame)
-
-        assert seen.status == "returned"
-        np.testing.assert_array_equal(seen.outputs[0], x * 2.5)
-        np.testing.assert_array_equal(seen.arguments_after["x"], x)
-
-    def test_for_a_name_that_is_not_there_says_missing(self) -> None:
-        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"g": 1})
-
-        assert reply.observation(frame).status == "missing"
-
-    def test_for_more_than_a_frame_carries_is_answered_with_the_reason(self) -> None:
-        large = [np.zeros(3_000_000) for _ in range(4)]
-        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"f": lambda: large})
-
-        seen = reply.observation(frame)
-        assert (seen.status, seen.outputs) == ("raised", ())
-        assert seen.message == "ValueError: the arrays are over the limit of 67108864 bytes"
-
-    def test_that_a_learners_code_breaks_is_answered_all_the_same(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def broken(*arguments: object) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(in_box, "observe", broken)
-        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"f": 1})
-
-        assert reply.observation(frame).status == "raised"
-        assert reply.outcome(answered(Frame({"do": "cell"}), {})).status == "raised"
+from block_course.grading import in_box, walls, wire
+from block_course.grading.wire import Gone
+from tests.block_course.grading.test_answering import cell
 
 
 class TestAChild:
@@ -135,42 +29,33 @@ class TestAChild:
         ours.close()
         theirs.close()
 
-    def job(self, scratch: Path) -> dict[str, Any]:
-        return {
-            "assignment": "00_tiny",
-            "torch": False,
-            "memory_bytes": 1 << 20,
-            "cpu_seconds": 5,
-            "scratch": str(scratch),
-        }
+    JOB: ClassVar = {"assignment": "00_tiny", "torch": False}
+    PLAN = walls.Plan(server=1, home="/", limits={})
 
     def test_names_its_walls_then_answers_until_the_line_is_closed(
-        self, line: socket.socket, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+        self, line: socket.socket, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(walls, "put_up", lambda *given: ("a wall",))
-        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(walls, "put_up", lambda plan: ("a wall",))
         states = random.getstate(), np.random.get_state()
-        wire.write(line.fileno(), wire.encode(cell("import os; x = os.environ['HOME'], os.getcwd()")))
+        wire.write(line.fileno(), wire.encode(cell("x = 3")))
         line.shutdown(socket.SHUT_WR)
 
-        in_box._live(os.getpid(), self.job(tmp_path))
+        in_box._live(self.PLAN, self.JOB)
 
         read = wire.reader(line.fileno())
         assert wire.decode(read).head == {"walls": ["a wall"]}
         assert wire.decode(read).head == {"status": "done", "message": ""}
-        assert vars(sys.modules["__main__"])["x"] == (str(tmp_path), str(tmp_path))
+        assert vars(sys.modules["__main__"])["x"] == 3
         random.setstate(states[0])
         np.random.set_state(states[1])
 
-    def test_without_walls_runs_nothing(
-        self, line: socket.socket, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    def test_without_walls_runs_nothing(self, line: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(*given: object) -> None:
             raise OSError("the wall 'x' does not stand")
 
         monkeypatch.setattr(walls, "put_up", refuse)
 
-        in_box._live(os.getpid(), self.job(tmp_path))
+        in_box._live(self.PLAN, self.JOB)
 
         assert wire.decode(wire.reader(line.fileno())).head == {"refused": "the wall 'x' does not stand"}
 
@@ -190,30 +75,26 @@ class TestAChild:
         assert seeds[0] == seeds[2] != seeds[1]
         assert len(seeds) == 3
 
-    def test_keeps_only_the_descriptors_it_needs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(("kept", "closed"), [(None, [(4, 1 << 20)]), (16, [(4, 16), (17, 1 << 20)])])
+    def test_keeps_only_the_descriptors_it_needs(
+        self, monkeypatch: pytest.MonkeyPatch, kept: int | None, closed: list[tuple[int, int]]
+    ) -> None:
         copies: list[tuple[int, int, bool]] = []
-        closed: list[int] = []
-
-        def close(descriptor: int) -> None:
-            closed.append(descriptor)
-            if descriptor == 17:
-                raise OSError("the listing's own")
-
+        ranges: list[tuple[int, int]] = []
         kernel = types.SimpleNamespace(
             devnull="/dev/null",
             O_RDONLY=0,
             open=lambda path, flags: 20,
             dup2=lambda a, b, inheritable: copies.append((a, b, inheritable)),
-            listdir=lambda path: ["0", "1", "2", "3", "4", "17", "121"],
-            close=close,
+            closerange=lambda first, end: ranges.append((first, end)),
         )
         monkeypatch.setattr(in_box, "os", kernel)
         monkeypatch.setattr(fcntl, "fcntl", lambda each, command, least: 100 + each)
 
-        in_box._settle(7, 8)
+        in_box._settle(7, 8, kept)
 
         assert copies == [(120, 0, True), (108, 1, True), (108, 2, True), (107, 3, False)]
-        assert closed == [4, 17, 121]
+        assert ranges == closed
 
 
 def test_a_reader_that_meets_the_end_is_told(tmp_path: Path) -> None:

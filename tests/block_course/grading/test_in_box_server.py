@@ -9,6 +9,18 @@ import pytest
 
 from block_course.grading import in_box, stand_in, walls
 
+PLAN = walls.Plan(server=5, home="/", limits={}, rules=16, missing={"a wall": "a reason"})
+ORDER = {
+    "folder": "/f",
+    "withheld": ["/w"],
+    "user": 1,
+    "memory_bytes": 1,
+    "cpu_seconds": 1,
+    "program": "",
+    "no_program": "there is none",
+    "unsafe": False,
+}
+
 
 class TestTheServer:
     def test_serves_until_the_grader_closes_the_socket(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,16 +28,18 @@ class TestTheServer:
         monkeypatch.setattr(walls, "adopt_orphans", lambda: done.append("adopted"))
         monkeypatch.setattr(walls, "hide_memory", lambda: done.append("hidden"))
         monkeypatch.setattr(walls, "end_descendants", lambda pid: done.append(pid))
+        monkeypatch.setattr(walls, "enter", lambda: walls.Namespaces((), {}))
+        monkeypatch.setattr(walls, "prepare", lambda order, spaces, needed: PLAN)
         monkeypatch.setattr(in_box, "_get_ready", lambda settings: done.append(settings["assignment"]))
-        monkeypatch.setattr(in_box, "_spawn", lambda control, descriptors, job: job["cpu_seconds"] * 100)
+        monkeypatch.setattr(in_box, "_spawn", lambda control, given, plan, job: plan.server * 100)
         monkeypatch.setattr(in_box, "_end", lambda pid, patience: None)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         server = threading.Thread(target=in_box.serve, args=(theirs,))
         server.start()
         replies = []
         for request in (
-            {"assignment": "00_tiny", "cpu_seconds": 5},
-            {"do": "spawn", "scratch": "/x"},
+            {"assignment": "00_tiny", "walls": ORDER},
+            {"do": "spawn"},
             {"do": "end", "pid": 500, "patience": 0.5},
         ):
             ours.send(json.dumps(request).encode())
@@ -34,18 +48,40 @@ class TestTheServer:
         server.join()
         theirs.close()
 
-        assert replies == [{"ready": True}, {"pid": 500}, {"ended": None}]
+        ready = {"standing": list(PLAN.shown), "missing": {"a wall": "a reason"}}
+        assert replies == [ready, {"pid": 500}, {"ended": None}]
         assert done == ["adopted", "hidden", "00_tiny", os.getpid()]
 
     def test_gets_ready_without_torch_or_with_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         furnished: list[object] = []
         monkeypatch.setattr(stand_in, "furnish", lambda *given, torch: furnished.append((*given, torch)))
-        monkeypatch.setattr(in_box, "_warm_torch", lambda: furnished.append("warm"))
+        monkeypatch.setattr(in_box, "_warm_torch", lambda: furnished.append("torch"))
+        monkeypatch.setattr(in_box, "_warm_figures", lambda: furnished.append("figures"))
         monkeypatch.setattr(gc, "freeze", lambda: None)
-        for torch in (False, True):
-            in_box._get_ready({"assignment": "00_tiny", "permitted": ["p"], "torch": torch})
+        for torch, warm in ((False, True), (True, True), (True, False)):
+            settings = {"assignment": "00_tiny", "permitted": ["p"], "torch": torch, "warm": warm}
+            in_box._get_ready(settings)
 
-        assert furnished == [("00_tiny", ["p"], False), ("00_tiny", ["p"], True), "warm"]
+        one, two = ("00_tiny", ["p"], False), ("00_tiny", ["p"], True)
+        assert furnished == [one, "figures", two, "torch", "figures", two]
+
+    def test_says_why_it_can_not_be_closed_and_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*given: object) -> None:
+            raise walls.Refused("there is no Landlock")
+
+        monkeypatch.setattr(walls, "enter", lambda: walls.Namespaces((), {}))
+        monkeypatch.setattr(walls, "adopt_orphans", lambda: None)
+        monkeypatch.setattr(walls, "hide_memory", lambda: None)
+        monkeypatch.setattr(walls, "prepare", refuse)
+        monkeypatch.setattr(in_box, "_get_ready", lambda settings: None)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.send(json.dumps({"walls": ORDER}).encode())
+        in_box.serve(theirs)
+        reply = json.loads(ours.recv(1000))
+        ours.close()
+        theirs.close()
+
+        assert reply == {"refused": "there is no Landlock"}
 
     @pytest.mark.slow
     def test_warms_torch_with_one_thread(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +100,7 @@ class TestTheServer:
         monkeypatch.setattr(os, "fork", lambda: 4321)
 
         with socket.socket() as control:
-            assert in_box._spawn(control, [reading, writing], {}) == 4321
+            assert in_box._spawn(control, [reading, writing], PLAN, {}) == 4321
         for descriptor in (reading, writing):
             with pytest.raises(OSError, match="Bad file descriptor"):
                 os.fstat(descriptor)
@@ -78,7 +114,7 @@ class TestTheServer:
 
         lived: list[object] = []
 
-        def settle(*descriptors: int) -> None:
+        def settle(*descriptors: int | None) -> None:
             lived.append(descriptors)
             if fails:
                 raise RuntimeError("no descriptors")
@@ -89,14 +125,14 @@ class TestTheServer:
         monkeypatch.setattr(os, "fork", lambda: 0)
         monkeypatch.setattr(os, "_exit", leave)
         monkeypatch.setattr(in_box, "_settle", settle)
-        monkeypatch.setattr(in_box, "_live", lambda server, job: lived.append((server, job)))
+        monkeypatch.setattr(in_box, "_live", lambda plan, job: lived.append((plan, job)))
         control = socket.socket()
 
         with pytest.raises(Exited):
-            in_box._spawn(control, [7, 8], {"a": 1})
+            in_box._spawn(control, [7, 8], PLAN, {"a": 1})
 
         assert control.fileno() == -1
-        assert lived == [(7, 8)] if fails else [(7, 8), (os.getpid(), {"a": 1})]
+        assert lived == [(7, 8, 16)] if fails else [(7, 8, 16), (PLAN, {"a": 1})]
 
 
 class Processes:

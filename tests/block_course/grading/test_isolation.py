@@ -58,7 +58,7 @@ def test_no_module_of_the_checks_or_the_grader_is_loaded(child: Child) -> None:
 DECIDES = re.compile(
     r"block_course\.(checks|verdict|diagnosis|tolerance|check$|panel)|transformer_block\.in_"
 )
-BESIDE_THE_LEARNER = {"in_box", "stand_in", "walls", "wire"}
+BESIDE_THE_LEARNER = {"in_box", "answering", "stand_in", "walls", "wire"}
 
 
 def test_no_check_and_no_reference_is_in_memory(child: Child) -> None:

@@ -136,7 +136,7 @@ class TestTheLifeOfAWorker:
         assert not worker.is_alive()
 
     def first(self) -> bytes:
-        head = {"limits": {"cell_seconds": 5.0}, "exercises": str(EXERCISES)}
+        head = {"limits": {"cell_seconds": 5.0}, "exercises": str(EXERCISES), "unsafe": False}
         return wire.encode(Frame(head, (np.frombuffer(SECRET.handed_over(), np.uint8),)))
 
     def test_is_submissions_and_results(self, line: socket.socket) -> None:

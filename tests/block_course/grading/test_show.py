@@ -130,18 +130,17 @@ def test_files_that_were_set_aside_are_listed_with_their_reason(monkeypatch: pyt
     ]
 
 
-def test_the_walls_are_named_with_what_they_leave_open() -> None:
+def test_the_walls_are_named_with_those_that_are_missing_and_why() -> None:
     screen = Screen()
-    about = {"standing": ["rlimits"], "not_confined": ["network"], "warning": "Beware."}
+    about = {"standing": ["seccomp"], "missing": {"own root": "not permitted"}, "unsafe": False}
 
     show.walls(screen.console, about)
-    show.walls(screen.console, {**about, "standing": []})
+    show.walls(screen.console, {"standing": [], "missing": {}, "unsafe": True})
 
     assert screen.text().splitlines() == [
-        "Walls: rlimits. Not confined: network.",
-        "Beware.",
-        "Walls: none was needed, nothing ran. Not confined: network.",
-        "Beware.",
+        "Walls: seccomp. Missing: own root (not permitted).",
+        "Walls: none was needed, nothing ran. Missing: none.",
+        show.UNSAFE,
     ]
 
 

@@ -98,7 +98,7 @@ def test_an_answer_that_is_no_test_finds_no_block_to_ask(child: Child) -> None:
     forged = (
         "import sys\ndef double(x):\n    frame = sys._getframe()\n"
         "    while '_ask' not in frame.f_globals: frame = frame.f_back\n"
-        "    return frame.f_globals['_ask']('forward', (x,))\n"
+        "    return frame.f_globals['_ask'](3, 'forward', (x,))\n"
     )
     child.run_cell("cell 1", forged, time.monotonic() + 5.0)
     exercise = judging.EXERCISE

@@ -136,6 +136,27 @@ def test_the_value_and_its_backward_come_from_one_run(kind):
         np.testing.assert_array_equal(gradient, same[name])
 
 
+BRANCHES = ["attention", "cross_attention", "feed_forward"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_way_back_computes_no_branch_anew(kind, monkeypatch):
+    config = config_of({"cross_attention": True})
+    _, backward = made(kind, config).vjp(**inputs_of(config))
+    for name in BRANCHES:
+        monkeypatch.delattr(f"transformer_block.in_numpy.{name}.{name}")
+    backward(normal(4, B, T, D))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_the_way_there_has_to_show_is_saved_for_the_caller_too(kind):
+    config, saved = config_of({"cross_attention": True}), {}
+    made(kind, config).vjp(**inputs_of(config), saved=saved)
+    shown = saved if kind == "block" else saved["blocks.2"]
+    assert list(shown) == BRANCHES
+    assert shown["attention"]["weights"].shape == (B, config.n_heads, T, T)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_backward_is_linear_and_may_run_once_for_each_gradient(kind):
     config = config_of({"cross_attention": True})
@@ -188,6 +209,13 @@ def test_a_gradient_of_another_shape_or_dtype_is_refused(placement, kind):
         backward(normal(2, T, D))
     with pytest.raises(TypeError, match="dy is float32 but the parameters are float64"):
         backward(normal(2, B, T, D, dtype=np.float32))
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("positions", ["none", "sinusoidal"])
+def test_a_stack_refuses_an_x_that_is_no_stream_before_it_adds_positions(positions):
+    with pytest.raises(ValueError, match=r"x must have shape \(\.\.\., T, 24\); got \(24,\)"):
+        made("stack", config_of({"positions": positions})).vjp(normal(1, D))
 
 
 def test_no_gradients_flow_through_a_cache():

@@ -69,13 +69,20 @@ def test_with_caches_every_chunk_stands_at_its_global_position(chunks, positions
     np.testing.assert_allclose(np.concatenate(parts, axis=1), model(x), rtol=1e-12, atol=1e-12)
 
 
+def test_a_stack_of_one_block_continues_from_its_one_cache():
+    model, x = stack(n_layers=1, causal=True, positions="sinusoidal"), normal(1, B, T, D)
+    held = caches(n_layers=1)
+    parts = [model(x[:, :2], caches=held), model(x[:, 2:], caches=held)]
+    np.testing.assert_allclose(np.concatenate(parts, axis=1), model(x), rtol=1e-12, atol=1e-12)
+
+
 def test_caches_without_room_are_left_as_they_were():
     model, x, held = stack(causal=True), normal(1, B, T, D), caches(capacity=T + 1)
     held[2] = KVCache(T - 1)
-    model(x[:, :3], caches=held)
-    with pytest.raises(ValueError, match="the cache holds 3 of 4 positions: no room for 2 more"):
-        model.stages(x[:, 3:], caches=held)
-    assert [cache.offset for cache in held] == [3, 3, 3]
+    model(x[:, :2], caches=held)
+    with pytest.raises(ValueError, match="the cache holds 2 of 4 positions: no room for 3 more"):
+        model.stages(x[:, 2:], caches=held)
+    assert [cache.offset for cache in held] == [2, 2, 2]
 
 
 def test_a_decoders_blocks_read_the_same_memory():
