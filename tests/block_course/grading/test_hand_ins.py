@@ -151,13 +151,13 @@ def test_a_loop_in_one_answer_costs_that_exercise_alone(grade: Grade) -> None:
 
 def test_what_is_written_during_hidden_calls_is_not_kept(grade: Grade) -> None:
     loud = (
-        "import os\n"
+        "import contextlib, os\n"
         "print('seen before')\n"
         "right = layer_norm\n"
         "def layer_norm(x, *more):\n"
         "    print('HIDDEN', x)\n"
         "    os.write(1, b'HIDDEN'); os.write(2, repr(x).encode())\n"
-        "    open('/proc/self/fd/1', 'w').write('HIDDEN')\n"
+        "    with contextlib.suppress(OSError): open('/proc/self/fd/1', 'w').write('HIDDEN')\n"
         "    return right(x, *more)"
     )
 
