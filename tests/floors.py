@@ -47,6 +47,7 @@ BESIDE_THE_LEARNER = {
     "block_course.faults",
     GRADING,
     IN_BOX,
+    f"{GRADING}.inputs",
     f"{GRADING}.stand_in",
     f"{GRADING}.walls",
     f"{GRADING}.walls.descendants",

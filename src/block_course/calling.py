@@ -37,9 +37,16 @@ _REFUSED = "refused: "
 
 
 def observe(
-    answer: object, case: Case, framework: Framework = "numpy", *, interruptible: bool = False
+    answer: object,
+    case: Case,
+    framework: Framework = "numpy",
+    *,
+    interruptible: bool = False,
+    in_place: bool = False,
 ) -> Observation:
     """Call an answer on copies of a case's arguments and say what came back.
+
+    `in_place` hands over the arrays themselves, for a caller that looks at them on its own afterwards.
 
     Whatever the call raises ends up in the observation: as "not attempted" if the answer is an untouched
     stub, `MemoryError` as "memory", all else as "raised". None is an output like others, and refused. With
@@ -48,7 +55,8 @@ def observe(
     """
     if answer is None or answer is Ellipsis:
         return Observation(status="not attempted")
-    copies = {name: v.copy() for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
+    arrays = {name: v for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
+    copies = arrays if in_place else {name: v.copy() for name, v in arrays.items()}
     try:
         with quietly(framework, label=case.name):
             positional, named = _bind(answer, case.arguments, copies, framework)

@@ -12,6 +12,7 @@ from block_course.exercise import Case, Observation
 from block_course.grading import reply
 from block_course.grading.channel import Channel
 from block_course.grading.fork_server import ANSWER_SECONDS, BoxError, ForkServer, NotConfined, Settings
+from block_course.grading.inputs import Inputs
 from block_course.grading.reply import Death, Outcome
 from block_course.grading.wire import Frame, Gone, Late, Malformed, WireError
 
@@ -91,11 +92,12 @@ class Child:
 
     walls: tuple[str, ...] = ()
 
-    def __init__(self, box: Box, pid: int, channel: Channel) -> None:
+    def __init__(self, box: Box, pid: int, channel: Channel, inputs: Inputs) -> None:
         """Take over a process that the box has started."""
         self._box = box
         self._pid = pid
         self._channel = channel
+        self._inputs = inputs
         self.alive = True
 
     def first_frame(self, deadline: float) -> Frame:
@@ -111,7 +113,9 @@ class Child:
     def call(self, answer: str, framework: str, case: Case, deadline: float) -> Observation:
         """Call an answer likewise. From the first call on, nothing is kept of what the child prints."""
         self._channel.withhold()
-        result = self._ask(reply.request(answer, framework, case), reply.observation, deadline)
+        told = self._inputs.place(case.arguments)
+        request = reply.request(answer, framework, case.name, told)
+        result = self._ask(request, lambda frame: reply.observation(frame, self._inputs.after()), deadline)
         return (
             Observation(status=result.status, message=result.message) if isinstance(result, Death) else result
         )
@@ -128,6 +132,7 @@ class Child:
         status = self._box.end(self._pid, patience)
         self._channel.withhold()
         self._channel.close()
+        self._inputs.close()
         return status
 
     def _ask(self, frame: Frame, read: Callable[[Frame], T], deadline: float) -> T | Death:

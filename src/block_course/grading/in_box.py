@@ -10,6 +10,7 @@ import ast
 import asyncio
 import codecs
 import contextlib
+import ctypes
 import fcntl
 import gc
 import importlib.util
@@ -29,8 +30,9 @@ from typing import Any
 import numpy as np
 
 from block_course.calling import observe
-from block_course.exercise import Argument, Case, Observation
+from block_course.exercise import Array, Case, Observation
 from block_course.grading import stand_in, walls
+from block_course.grading.inputs import BYTES, taken_up
 from block_course.grading.wire import Frame, Gone, decode, encode, reader, write
 
 CHANNEL = 3
@@ -58,7 +60,7 @@ def serve(control: socket.socket) -> None:
         return
     control.send(json.dumps({"standing": plan.shown, "missing": plan.missing}).encode())
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, _MOST_CONTROL_BYTES, 2)
+        message, descriptors, _, _ = socket.recv_fds(control, _MOST_CONTROL_BYTES, 3)
         if not message:
             walls.end_descendants(os.getpid())
             return
@@ -108,8 +110,9 @@ def _spawn(control: socket.socket, descriptors: list[int], plan: walls.Plan, job
     if child == 0:
         try:
             control.close()
+            memory = _shared(descriptors[2])
             _settle(descriptors[0], descriptors[1], plan.rules)
-            _live(plan, job)
+            _live(plan, job, memory)
         finally:
             os._exit(1)  # whatever happened: a child never returns into the server's loop
     for descriptor in descriptors:
@@ -144,6 +147,12 @@ def _wait_status(child: int, patience: float) -> int | None:
         time.sleep(_PAUSE_SECONDS)
 
 
+def _shared(descriptor: int) -> Array:
+    """The memory in which the grader lays the arguments of calls."""
+    address = walls.map_shared(descriptor, BYTES)
+    return np.ctypeslib.as_array((ctypes.c_uint8 * BYTES).from_address(address))
+
+
 def _settle(channel: int, output: int, keep: int | None) -> None:
     """Arrange the file descriptors: nothing to read, output to the pipe, the channel, and but one other."""
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -156,7 +165,7 @@ def _settle(channel: int, output: int, keep: int | None) -> None:
     os.closerange(CHANNEL + 1 if keep is None else keep + 1, _MOST_DESCRIPTORS)
 
 
-def _live(plan: walls.Plan, job: dict[str, Any]) -> None:
+def _live(plan: walls.Plan, job: dict[str, Any], memory: Array) -> None:
     """The life of a child: put up the walls, say so, then run what the grader asks for until it is killed."""
     try:
         standing = walls.put_up(plan)
@@ -170,7 +179,7 @@ def _live(plan: walls.Plan, job: dict[str, Any]) -> None:
     read = reader(CHANNEL)
     with contextlib.suppress(Gone):
         while True:
-            write(CHANNEL, _answer(decode(read), namespace))
+            write(CHANNEL, _answer(decode(read), namespace, memory))
 
 
 def _same_start_for_all(label: str, *, torch: bool) -> None:
@@ -182,14 +191,14 @@ def _same_start_for_all(label: str, *, torch: bool) -> None:
         sys.modules["torch"].manual_seed(seed)
 
 
-def _answer(request: Frame, namespace: dict[str, Any]) -> bytes:
+def _answer(request: Frame, namespace: dict[str, Any], memory: Array) -> bytes:
     try:
         if request.head["do"] == "cell":
             source = request.arrays[0].tobytes().decode("utf-8")
             return encode(Frame(_run_cell(source, request.head["name"], namespace)))
-        return encode(_call(request, namespace))
+        return encode(_call(request, namespace, memory))
     except BaseException as error:  # more than a frame carries; or a learner has changed what is used here
-        return encode(Frame({"status": "raised", "message": _message(error), "kinds": [], "after": []}))
+        return encode(Frame({"status": "raised", "message": _message(error), "kinds": []}))
 
 
 def _run_cell(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
@@ -212,26 +221,17 @@ def _run_cell(source: str, name: str, namespace: dict[str, Any]) -> dict[str, st
     return {"status": "done", "message": ""}
 
 
-def _call(request: Frame, namespace: dict[str, Any]) -> Frame:
+def _call(request: Frame, namespace: dict[str, Any], memory: Array) -> Frame:
     head = request.head
     if head["answer"] not in namespace:
         return _reply(Observation(status="missing"))
-    arguments: dict[str, Argument] = {
-        name: request.arrays[given["array"]] if "array" in given else given["value"]
-        for name, given in head["arguments"]
-    }
-    case = Case(name=head["case"], arguments=arguments)
-    return _reply(observe(namespace[head["answer"]], case, head["framework"]))
+    case = Case(name=head["case"], arguments=taken_up(head["arguments"], memory))
+    return _reply(observe(namespace[head["answer"]], case, head["framework"], in_place=True))
 
 
 def _reply(seen: Observation) -> Frame:
-    head = {
-        "status": seen.status,
-        "message": seen.message,
-        "kinds": list(seen.kinds),
-        "after": list(seen.arguments_after),
-    }
-    return Frame(head, (*seen.outputs, *seen.arguments_after.values()))
+    head = {"status": seen.status, "message": seen.message, "kinds": list(seen.kinds)}
+    return Frame(head, seen.outputs)
 
 
 def _message(error: BaseException, file: str = "") -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from block_course.exercise import Case, Observation, Status
+from block_course.exercise import Observation, Status
 from block_course.grading.wire import Array, Frame, Json, Malformed
 
 CellStatus = Literal["done", "raised", "memory", "timeout", "forbidden", "died"]
@@ -24,6 +24,7 @@ _CALL: dict[str, Status] = {
     "raised": "raised",
     "memory": "memory",
 }
+_CALLED = ("returned", "raised", "memory")
 
 
 @dataclass(frozen=True)
@@ -42,33 +43,28 @@ class Death:
     message: str
 
 
-def request(answer: str, framework: str, case: Case) -> Frame:
-    """The frame that asks a child to call an answer on a case."""
-    arrays: list[Array] = []
-    arguments: list[Json] = []
-    for name, value in case.arguments.items():
-        if value is None or isinstance(value, bool | int | float | str):
-            arguments.append([name, {"value": value}])
-        else:
-            arguments.append([name, {"array": len(arrays)}])
-            arrays.append(value)
-    head = {"do": "call", "answer": answer, "framework": framework, "case": case.name, "arguments": arguments}
-    return Frame(head, tuple(arrays))
+def request(answer: str, framework: str, case: str, arguments: Sequence[Json]) -> Frame:
+    """The frame that asks a child to call an answer on a case whose arguments were laid down."""
+    head = {"do": "call", "answer": answer, "framework": framework, "case": case, "arguments": [*arguments]}
+    return Frame(head)
 
 
-def observation(frame: Frame) -> Observation:
-    """What a call gave, from a child's frame. Raises Malformed."""
+def observation(frame: Frame, after: Mapping[str, Array]) -> Observation:
+    """What a call gave, from a child's frame; `after` is what the grader found of its arguments afterwards.
+
+    Raises Malformed.
+    """
     status = _CALL.get(_text(frame, "status"))
     if status is None:
         raise Malformed("a call has no such status")
-    kinds, after = _texts(frame, "kinds"), _texts(frame, "after")
-    if len(kinds) + len(after) != len(frame.arrays):
+    kinds = _texts(frame, "kinds")
+    if len(kinds) != len(frame.arrays):
         raise Malformed("there are more or fewer arrays than announced")
     return Observation(
         status=status,
-        outputs=frame.arrays[: len(kinds)],
+        outputs=frame.arrays,
         kinds=kinds,
-        arguments_after=dict(zip(after, frame.arrays[len(kinds) :], strict=True)),
+        arguments_after=after if status in _CALLED else {},
         message=_text(frame, "message"),
     )
 

@@ -3,59 +3,39 @@ import signal
 import numpy as np
 import pytest
 
-from block_course.exercise import Case, Observation
+from block_course.exercise import Observation
 from block_course.grading import reply
 from block_course.grading.reply import Death, Outcome
 from block_course.grading.wire import Frame, Malformed, decode, encode
 from tests.block_course.grading.test_wire import read_from
 
-ARRAYS = (np.zeros((2, 3)), np.ones(4, np.float32), np.full((5, 1), 2))
-RETURNED = {"status": "returned", "message": "", "kinds": ["numpy.ndarray", "float"], "after": ["x"]}
+ARRAYS = (np.zeros((2, 3)), np.ones(4, np.float32))
+RETURNED = {"status": "returned", "message": "", "kinds": ["numpy.ndarray", "float"]}
 
 
-def test_a_request_carries_the_arguments_in_their_order_and_by_their_kind() -> None:
-    x, mask = np.arange(6.0).reshape(2, 3), np.array([True, False])
-    case = Case(
-        name="a case",
-        arguments={"x": x, "eps": 1e-5, "n": 3, "mask": mask, "causal": True, "mode": "relu", "bias": None},
+def test_a_request_says_where_the_arguments_lie_and_carries_none() -> None:
+    told = [["x", {"at": 64, "dtype": "<f8", "shape": [2, 3]}], ["eps", {"value": 1e-5}]]
+
+    frame = decode(read_from(encode(reply.request("f", "numpy", "a case", told))))
+
+    assert frame == Frame(
+        {"do": "call", "answer": "f", "framework": "numpy", "case": "a case", "arguments": told}
     )
 
-    frame = decode(read_from(encode(reply.request("f", "numpy", case))))
 
-    assert frame.head == {
-        "do": "call",
-        "answer": "f",
-        "framework": "numpy",
-        "case": "a case",
-        "arguments": [
-            ["x", {"array": 0}],
-            ["eps", {"value": 1e-5}],
-            ["n", {"value": 3}],
-            ["mask", {"array": 1}],
-            ["causal", {"value": True}],
-            ["mode", {"value": "relu"}],
-            ["bias", {"value": None}],
-        ],
-    }
-    np.testing.assert_array_equal(frame.arrays[0], x)
-    np.testing.assert_array_equal(frame.arrays[1], mask)
+def test_an_observation_takes_the_outputs_from_the_child_and_the_arguments_from_the_grader() -> None:
+    after = {"x": np.full((5, 1), 2.0)}
 
+    seen = reply.observation(Frame({**RETURNED, "after": ["y"]}, ARRAYS), after)
 
-def test_an_observation_takes_the_outputs_first_and_the_arguments_then() -> None:
-    seen = reply.observation(Frame(RETURNED, ARRAYS))
-
-    assert (seen.status, seen.kinds, list(seen.arguments_after)) == (
-        "returned",
-        ("numpy.ndarray", "float"),
-        ["x"],
-    )
+    assert (seen.status, seen.kinds) == ("returned", ("numpy.ndarray", "float"))
     assert [each.shape for each in seen.outputs] == [(2, 3), (4,)]
-    assert seen.arguments_after["x"].shape == (5, 1)
+    assert seen.arguments_after is after
 
 
 @pytest.mark.parametrize("status", ["not attempted", "missing", "raised", "memory"])
 def test_an_observation_may_say_why_there_is_no_output(status: str) -> None:
-    seen = reply.observation(Frame({"status": status, "message": "m" * 5000, "kinds": [], "after": []}))
+    seen = reply.observation(Frame({"status": status, "message": "m" * 5000, "kinds": []}), {})
 
     assert seen == Observation(status=seen.status, message="m" * 1000)
     assert seen.status == status
@@ -70,14 +50,14 @@ NO_OBSERVATION = {
     "a kind that is no text": {"kinds": ["float", 1]},
     "too many kinds": {"kinds": ["float"] * 65},
     "more arrays than announced": {"kinds": ["float"]},
-    "fewer arrays than announced": {"after": ["x", "y"]},
+    "fewer arrays than announced": {"kinds": ["float"] * 3},
 }
 
 
 @pytest.mark.parametrize("change", NO_OBSERVATION.values(), ids=NO_OBSERVATION.keys())
 def test_a_reply_to_a_call_is_malformed_with(change: dict[str, object]) -> None:
     with pytest.raises(Malformed):
-        reply.observation(Frame({**RETURNED, **change}, ARRAYS))
+        reply.observation(Frame({**RETURNED, **change}, ARRAYS), {})
 
 
 def test_the_reply_to_a_cell_is_its_outcome() -> None:

@@ -15,7 +15,7 @@ def test_a_child_may_add_to_what_is_used(monkeypatch: pytest.MonkeyPatch) -> Non
 
     given = limits.limits(USED, 1000, 7, counted_apart=True)
 
-    assert given[resource.RLIMIT_AS] == (1100, 1100)
+    assert given[resource.RLIMIT_AS] == (limits.SHARED_BYTES + 1100,) * 2
     assert given[resource.RLIMIT_DATA] == (1040, 1040)
     assert given[resource.RLIMIT_CPU] == (7, 8)
     assert given[resource.RLIMIT_NPROC] == (64, 64)
@@ -55,7 +55,7 @@ def test_limits_hold_in_a_real_process(tmp_path: Any) -> None:
         before = limits.are_set(given)
         limits.set_limits(given)
         try:
-            bytearray(300 << 20)
+            bytearray(400 << 20)
         except MemoryError:
             refused = True
         with open(tmp_path / "large", "wb", buffering=0) as file:
