@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade gallery bench mutants pins clean
+.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade gallery bench mutants data pins clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,9 @@ bench: install-dev ## the block beside PyTorch's own, as ratios with their bound
 
 mutants: install-dev ## break the package on purpose; see whether its tests notice (about an hour)
 	$(PY) -m tests.mutants
+
+data: install ## make again what chapters show but do not run (ten minutes)
+	$(PY) chapters/data/make_training.py
 
 pins: install ## resolve requirements*.in anew
 	@$(PY) scripts/pin.py

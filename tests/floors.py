@@ -63,6 +63,7 @@ BESIDE_THE_LEARNER = {
     GRADING,
     IN_BOX,
     f"{GRADING}.answering",
+    f"{GRADING}.inputs",
     f"{GRADING}.stand_in",
     f"{GRADING}.walls",
     f"{GRADING}.walls.descendants",

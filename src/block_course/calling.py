@@ -35,8 +35,11 @@ def observe(
     *,
     ask: Ask | None = None,
     interruptible: bool = False,
+    in_place: bool = False,
 ) -> Observation:
     """Use an answer on copies of a case's arguments and say what came back.
+
+    `in_place` hands over the arrays themselves, for a caller that looks at them on its own afterwards.
 
     Whatever the call raises ends up in the observation: as "not attempted" if the answer is an untouched
     stub, `MemoryError` as "memory", all else as "raised". None is an output like others, and refused. With
@@ -46,7 +49,8 @@ def observe(
     """
     if answer is None or answer is Ellipsis:
         return Observation(status="not attempted")
-    copies = {name: v.copy() for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
+    arrays = {name: v for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
+    copies = arrays if in_place else {name: v.copy() for name, v in arrays.items()}
     try:
         with quietly(manner.framework, label=case.name), watching(manner.withheld) as used:
             called = _CALLERS[manner.calls](answer, case, ask)

@@ -13,24 +13,26 @@ import traceback
 from typing import Any
 
 from block_course.calling import observe
-from block_course.exercise import Case, Manner, Observation, Outputs
+from block_course.exercise import Array, Case, Manner, Observation, Outputs
+from block_course.grading.inputs import taken_up
 from block_course.grading.wire import Frame, decode, encode, reader, write
 
 _LONGEST_MESSAGE = 500
 
 
-def answer(request: Frame, namespace: dict[str, Any], channel: int) -> bytes:
+def answer(request: Frame, namespace: dict[str, Any], channel: int, memory: Array) -> bytes:
     """The frame that answers a request: how a cell ended, or what a call gave. Raises nothing.
 
-    A test asks the block that it judges through the channel, a file descriptor.
+    The arguments of a call lie in `memory`. A test asks the block that it judges through the channel, a file
+    descriptor.
     """
     try:
         if request.head["do"] == "cell":
             source = request.arrays[0].tobytes().decode("utf-8")
             return encode(Frame(run_cell(source, request.head["name"], namespace)))
-        return encode(_call(request, namespace, channel))
+        return encode(_call(request, namespace, channel, memory))
     except BaseException as error:  # more than a frame carries; or a learner has changed what is used here
-        return encode(Frame({"status": "raised", "message": _message(error), "kinds": [], "after": []}))
+        return encode(Frame({"status": "raised", "message": _message(error), "kinds": []}))
 
 
 def run_cell(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str]:
@@ -54,20 +56,22 @@ def run_cell(source: str, name: str, namespace: dict[str, Any]) -> dict[str, str
     return {"status": "done", "message": ""}
 
 
-def _call(request: Frame, namespace: dict[str, Any], channel: int) -> Frame:
+def _call(request: Frame, namespace: dict[str, Any], channel: int, memory: Array) -> Frame:
     head = request.head
     if head["answer"] not in namespace:
         return _reply(Observation(status="missing"))
     case = Case(
         name=head["case"],
-        arguments=_given(request, "arguments"),
+        arguments=taken_up(head["arguments"], memory),
         init=_given(request, "init"),
         state=_given(request, "state"),
         train=head["train"],
         cotangent=_given(request, "cotangent").get("dy"),
     )
     manner = Manner(head["framework"], head["calls"], tuple(head["names"]), tuple(head["withheld"]))
-    return _reply(observe(namespace[head["answer"]], case, manner, ask=functools.partial(_ask, channel)))
+    return _reply(
+        observe(namespace[head["answer"]], case, manner, ask=functools.partial(_ask, channel), in_place=True)
+    )
 
 
 def _given(request: Frame, what: str) -> dict[str, Any]:
@@ -87,13 +91,8 @@ def _ask(channel: int, question: str, arrays: Outputs) -> Outputs:
 
 
 def _reply(seen: Observation) -> Frame:
-    head = {
-        "status": seen.status,
-        "message": seen.message,
-        "kinds": list(seen.kinds),
-        "after": list(seen.arguments_after),
-    }
-    return Frame(head, (*seen.outputs, *seen.arguments_after.values()))
+    head = {"status": seen.status, "message": seen.message, "kinds": list(seen.kinds)}
+    return Frame(head, seen.outputs)
 
 
 def _message(error: BaseException, file: str = "") -> str:

@@ -12,6 +12,7 @@ from block_course.exercise import Case, Manner, Observation, Outputs
 from block_course.grading import reply
 from block_course.grading.channel import Channel
 from block_course.grading.fork_server import ANSWER_SECONDS, BoxError, ForkServer, NotConfined, Settings
+from block_course.grading.inputs import Inputs
 from block_course.grading.reply import Death, Outcome
 from block_course.grading.wire import Frame, Gone, Late, Malformed, WireError
 from block_course.under_test import Interview
@@ -92,11 +93,12 @@ class Child:
 
     walls: tuple[str, ...] = ()
 
-    def __init__(self, box: Box, pid: int, channel: Channel) -> None:
+    def __init__(self, box: Box, pid: int, channel: Channel, inputs: Inputs) -> None:
         """Take over a process that the box has started."""
         self._box = box
         self._pid = pid
         self._channel = channel
+        self._inputs = inputs
         self.alive = True
 
     def first_frame(self, deadline: float) -> Frame:
@@ -116,14 +118,20 @@ class Child:
         """
         self._channel.withhold()
         interview = Interview(case.subject) if case.subject is not None else None
-        frame = reply.request(answer, manner, case)
+        frame = reply.request(answer, manner, case, self._inputs.place(case.arguments))
         while True:
-            result = self._ask(frame, _said, deadline)
+            result = self._ask(frame, self._said, deadline)
             if isinstance(result, Death):
                 return Observation(status=result.status, message=result.message)
             if isinstance(result, Observation):
                 return result
             frame = _answered(interview, *result)
+
+    def _said(self, frame: Frame) -> Observation | tuple[str, Outputs]:
+        question = reply.question(frame)
+        return (
+            reply.observation(frame, self._inputs.after()) if question is None else (question, frame.arrays)
+        )
 
     def printed(self) -> bytes:
         """What was printed before the first call."""
@@ -137,6 +145,7 @@ class Child:
         status = self._box.end(self._pid, patience)
         self._channel.withhold()
         self._channel.close()
+        self._inputs.close()
         return status
 
     def _ask(self, frame: Frame, read: Callable[[Frame], T], deadline: float) -> T | Death:
@@ -151,11 +160,6 @@ class Child:
         except Malformed:
             self.end()
             return Death("died", "the process sent the grader what is no answer")
-
-
-def _said(frame: Frame) -> Observation | tuple[str, Outputs]:
-    question = reply.question(frame)
-    return reply.observation(frame) if question is None else (question, frame.arrays)
 
 
 def _answered(interview: Interview | None, question: str, arrays: Outputs) -> Frame:

@@ -18,6 +18,7 @@ from typing import Any
 import block_course
 from block_course.grading import system_calls, walls
 from block_course.grading.channel import Channel
+from block_course.grading.inputs import Inputs
 from block_course.grading.scratch import remove_tree
 from block_course.grading.wire import Gone
 
@@ -112,16 +113,20 @@ class ForkServer:
         self.standing: tuple[str, ...] = tuple(reply["standing"])
         self.missing: dict[str, str] = dict(reply["missing"])
 
-    def spawn(self) -> tuple[int, Channel]:
-        """Fork a child; its process id, as the server counts, and the channel to it. Raises Gone."""
+    def spawn(self) -> tuple[int, Channel, Inputs]:
+        """Fork a child; its process id, as the server counts, the channel to it, and the memory for inputs.
+
+        Raises Gone.
+        """
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
-        channel = Channel(ours, reading)
+        channel, inputs = Channel(ours, reading), Inputs()
         try:
-            reply = self._ask({"do": "spawn"}, [theirs.fileno(), writing])
-            return int(reply["pid"]), channel
+            reply = self._ask({"do": "spawn"}, [theirs.fileno(), writing, inputs.descriptor])
+            return int(reply["pid"]), channel, inputs
         except (Gone, KeyError, ValueError, TypeError):
             channel.close()
+            inputs.close()
             raise Gone("the fork server did not fork") from None
         finally:
             theirs.close()

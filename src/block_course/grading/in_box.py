@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import ctypes
 import fcntl
 import gc
 import importlib.util
@@ -25,6 +26,7 @@ import numpy as np
 
 from block_course.grading import stand_in, walls
 from block_course.grading.answering import answer
+from block_course.grading.inputs import BYTES
 from block_course.grading.wire import Frame, Gone, decode, encode, reader, write
 
 CHANNEL = 3
@@ -51,7 +53,7 @@ def serve(control: socket.socket) -> None:
         return
     control.send(json.dumps({"standing": plan.shown, "missing": plan.missing}).encode())
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, _MOST_CONTROL_BYTES, 2)
+        message, descriptors, _, _ = socket.recv_fds(control, _MOST_CONTROL_BYTES, 3)
         if not message:
             walls.end_descendants(os.getpid())
             return
@@ -101,8 +103,9 @@ def _spawn(control: socket.socket, descriptors: list[int], plan: walls.Plan, job
     if child == 0:
         try:
             control.close()
+            memory = _shared(descriptors[2])
             _settle(descriptors[0], descriptors[1], plan.rules)
-            _live(plan, job)
+            _live(plan, job, memory)
         finally:
             os._exit(1)  # whatever happened: a child never returns into the server's loop
     for descriptor in descriptors:
@@ -137,6 +140,12 @@ def _wait_status(child: int, patience: float) -> int | None:
         time.sleep(_PAUSE_SECONDS)
 
 
+def _shared(descriptor: int) -> Array:
+    """The memory in which the grader lays the arguments of calls."""
+    address = walls.map_shared(descriptor, BYTES)
+    return np.ctypeslib.as_array((ctypes.c_uint8 * BYTES).from_address(address))
+
+
 def _settle(channel: int, output: int, keep: int | None) -> None:
     """Arrange the file descriptors: nothing to read, output to the pipe, the channel, and but one other."""
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -149,7 +158,7 @@ def _settle(channel: int, output: int, keep: int | None) -> None:
     os.closerange(CHANNEL + 1 if keep is None else keep + 1, _MOST_DESCRIPTORS)
 
 
-def _live(plan: walls.Plan, job: dict[str, Any]) -> None:
+def _live(plan: walls.Plan, job: dict[str, Any], memory: Array) -> None:
     """The life of a child: put up the walls, say so, then run what the grader asks for until it is killed."""
     try:
         standing = walls.put_up(plan)
@@ -163,7 +172,7 @@ def _live(plan: walls.Plan, job: dict[str, Any]) -> None:
     read = reader(CHANNEL)
     with contextlib.suppress(Gone):
         while True:
-            write(CHANNEL, answer(decode(read), namespace, CHANNEL))
+            write(CHANNEL, answer(decode(read), namespace, CHANNEL, memory))
 
 
 def _same_start_for_all(label: str, *, torch: bool) -> None:

@@ -28,6 +28,7 @@ _CALL: dict[str, Status] = {
     "memory": "memory",
     "forbidden": "forbidden",
 }
+_CALLED = ("returned", "raised", "memory")
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Death:
     message: str
 
 
-def request(answer: str, manner: Manner, case: Case) -> Frame:
-    """The frame that asks a child to use an answer on a case."""
+def request(answer: str, manner: Manner, case: Case, arguments: Sequence[Json]) -> Frame:
+    """The frame that asks a child to use an answer on a case whose arguments were laid down."""
     arrays: list[Array] = []
     head: dict[str, Json] = {
         "do": "call",
@@ -57,7 +58,7 @@ def request(answer: str, manner: Manner, case: Case) -> Frame:
         "names": list(manner.names),
         "withheld": list(manner.withheld),
         "case": case.name,
-        "arguments": _arguments(case.arguments, arrays),
+        "arguments": [*arguments],
         "init": _arguments(case.init, arrays),
         "state": _arguments(case.state, arrays),
         "train": case.train,
@@ -78,19 +79,22 @@ def _arguments(given: Mapping[str, Argument], arrays: list[Array]) -> list[Json]
     return said
 
 
-def observation(frame: Frame) -> Observation:
-    """What a call gave, from a child's frame. Raises Malformed."""
+def observation(frame: Frame, after: Mapping[str, Array]) -> Observation:
+    """What a call gave, from a child's frame; `after` is what the grader found of its arguments afterwards.
+
+    Raises Malformed.
+    """
     status = _CALL.get(_text(frame, "status"))
     if status is None:
         raise Malformed("a call has no such status")
-    kinds, after = _texts(frame, "kinds"), _texts(frame, "after")
-    if len(kinds) + len(after) != len(frame.arrays):
+    kinds = _texts(frame, "kinds")
+    if len(kinds) != len(frame.arrays):
         raise Malformed("there are more or fewer arrays than announced")
     return Observation(
         status=status,
-        outputs=frame.arrays[: len(kinds)],
+        outputs=frame.arrays,
         kinds=kinds,
-        arguments_after=dict(zip(after, frame.arrays[len(kinds) :], strict=True)),
+        arguments_after=after if status in _CALLED else {},
         message=_WITHHELD if status == "forbidden" else _text(frame, "message"),
     )
 

@@ -119,18 +119,19 @@ def through_the_stack(lengths: Mapping[str, Float[np.ndarray, "L"]]) -> BookFigu
     drawing = figure(3.0)
     axes = drawing.subplots()
     looks = {
-        "in all": (STREAM, "-", "o", 0),
-        "attention": (ATTENTION, "--", "s", 8),
-        "feed-forward": (FEED_FORWARD, "-.", "^", -8),
+        "in all": (STREAM, "-", "o"),
+        "attention": (ATTENTION, "--", "s"),
+        "feed-forward": (FEED_FORWARD, "-.", "^"),
     }
+    from_below = sorted(lengths, key=lambda name: float(lengths[name][0]))
     for name, values in lengths.items():
-        color, dash, marker, above = looks[name]
+        color, dash, marker = looks[name]
         blocks = np.arange(1, len(values) + 1)
         axes.plot(blocks, values, marker, ls=dash, color=color, ms=4)
         axes.annotate(
             name,
             (1, float(values[0])),
-            (-8, above),
+            (-8, 10 * from_below.index(name) - 5),
             textcoords="offset points",
             ha="right",
             va="center",

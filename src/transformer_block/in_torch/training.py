@@ -90,7 +90,7 @@ def train(
         scores = model(tokens)
         loss = functional.cross_entropy(scores.flatten(0, 1), answers.flatten())
         adam.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         adam.step()
         losses.append(loss.item())
     return losses

@@ -1,5 +1,7 @@
 """Cells that try to gain marks, and cells that do damage."""
 
+from tests.block_course.grading.reaching import COURSE
+
 CHEATS = {
     "comparisons that say True": (
         "import numpy.testing\n"
@@ -87,6 +89,48 @@ CHEATS = {
         "import sys, atexit\nsys.settrace(lambda *a: None)\nsys.excepthook = lambda *a: None\n"
         "atexit.register(print, 'points: 9')"
     ),
+    "the solution from disk": (
+        "import json\n"
+        f"cells = json.load(open('{COURSE}/solutions/03_layer_norm.ipynb'))['cells']\n"
+        "for cell in cells:\n"
+        "    if cell['cell_type'] == 'code':\n"
+        "        try: exec(''.join(cell['source']))\n"
+        "        except Exception: pass"
+    ),
+    "the course's source from disk": (
+        f"exec(open('{COURSE}/src/transformer_block/in_numpy/layer_norm.py').read())"
+    ),
+    "the course's source by its loader": (
+        "import importlib.machinery\n"
+        f"place = '{COURSE}/src/transformer_block/in_numpy/layer_norm.py'\n"
+        "module = importlib.machinery.SourceFileLoader('stolen', place).load_module()\n"
+        "layer_norm, statistics = module.layer_norm, module.statistics"
+    ),
+    "a walk for notebooks": (
+        "import os, json, pathlib\n"
+        f"places = [pathlib.Path.cwd(), *pathlib.Path.cwd().parents, pathlib.Path('{COURSE}')]\n"
+        "for place in places:\n"
+        "    for folder, _, files in os.walk(place):\n"
+        "        for name in files:\n"
+        "            if name == '03_layer_norm.ipynb':\n"
+        "                for cell in json.load(open(os.path.join(folder, name)))['cells']:\n"
+        "                    if 'layer_norm' in ''.join(cell['source']): exec(''.join(cell['source']))"
+    ),
+    "the imports of the course once they are withheld no more": (
+        "import sys\nsys.meta_path[:] = [each for each in sys.meta_path if type(each).__name__ != 'Withheld']\n"
+        "for name in [each for each in sys.modules if each.startswith('transformer_block')]:\n"
+        "    del sys.modules[name]\n"
+        f"sys.path.insert(0, '{COURSE}/src')\n"
+        "from transformer_block.in_numpy.layer_norm import layer_norm, statistics"
+    ),
+    "a message to a listener": (
+        "import socket\n"
+        "def f(x, *more):\n"
+        "    line = socket.create_connection(('127.0.0.1', 8000), timeout=1)\n"
+        "    line.sendall(x.tobytes())\n"
+        "    return x\n"
+        "statistics = layer_norm = f"
+    ),
     "a namespace that answers everything": (
         "import builtins, sys\n"
         "class D(dict):\n    def __missing__(self, k): return 1\n"
@@ -140,6 +184,70 @@ DAMAGE = {
     "nonsense to the grader": "import os; os.write(3, b'\\xff' * 5000)",
     "nonsense to the grader in the graded function": (
         "import os\ndef layer_norm(*a): os.write(3, bytes(5000))"
+    ),
+    "a fork bomb": (
+        "import os\n"
+        "for _ in range(400):\n"
+        "    try:\n"
+        "        if os.fork() == 0: os._exit(0)\n"
+        "    except OSError: pass"
+    ),
+    "threads without end": (
+        "import threading\nthreading.stack_size(32 << 10)\ndone = threading.Event()\n"
+        "while True: threading.Thread(target=done.wait).start()"
+    ),
+    "threads without end in the graded function": (
+        "import threading\nthreading.stack_size(32 << 10)\ndone = threading.Event()\n"
+        "def layer_norm(*a):\n    while True: threading.Thread(target=done.wait).start()"
+    ),
+    "a gigabyte wherever there is room": (
+        "for place in ('large', '/tmp/large', '/dev/shm/large', '/var/tmp/large', '/run/large'):\n"
+        "    try:\n"
+        "        with open(place, 'wb') as file:\n"
+        "            for _ in range(1024): file.write(bytes(1 << 20))\n"
+        "    except OSError: pass"
+    ),
+    "20,000 files": (
+        "for i in range(20_000):\n    try: open(f'/tmp/{i}', 'w').close()\n    except OSError: pass"
+    ),
+    "a gigabyte in memory files": (
+        "import os\nwhile True:\n    os.write(os.memfd_create('x'), bytes(1 << 20))"
+    ),
+    "all of the memory for inputs": (
+        "import sys\n"
+        "def layer_norm(x, *more):\n"
+        "    whole = x\n"
+        "    while getattr(whole, 'base', None) is not None and hasattr(whole.base, 'nbytes'): whole = whole.base\n"
+        "    whole[...] = 255\n"
+        "    return x"
+    ),
+    "descriptors without end": "import os\nwhile True: os.dup(0)",
+    "another channel in its place": (
+        "import os, socket\na, b = socket.socketpair()\nos.dup2(a.fileno(), 3)\nb.sendall(b'x' * 100)"
+    ),
+    "every alarm": (
+        "import signal\nsignal.signal(signal.SIGALRM, lambda *a: 1 / 0)\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)"
+    ),
+    "code of its own": (
+        "import ctypes, mmap\n"
+        "place = mmap.mmap(-1, 4096, prot=7)\nplace.write(b'\\x0f\\x0b')\n"
+        "ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(place)))()"
+    ),
+    "a broken interpreter": (
+        "import ctypes, gc\nfor each in gc.get_objects()[:10_000]: ctypes.memset(id(each), 0, 16)"
+    ),
+    "a stop of itself and all around it": (
+        "import os, signal\n"
+        "for act in (lambda: os.killpg(0, signal.SIGSTOP), lambda: os.kill(-1, signal.SIGKILL),\n"
+        "            lambda: os.kill(os.getppid(), signal.SIGSTOP), lambda: os.kill(os.getpid(), signal.SIGSTOP)):\n"
+        "    try: act()\n"
+        "    except OSError: pass"
+    ),
+    "others' work deleted": (
+        "import os, shutil\n"
+        f"for place in ('/tmp', '.', '..', '{COURSE}/submitted', '/dev/shm'):\n"
+        "    shutil.rmtree(place, ignore_errors=True)"
     ),
     "a server that is stopped": "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)",
 }

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from block_course.exercise import Case, Manner
+from block_course.exercise import Array, Case, Manner
 from block_course.grading import answering, reply, wire
 from block_course.grading.wire import Frame
 
@@ -19,8 +19,13 @@ def cell(source: str) -> Frame:
     return Frame({"do": "cell", "name": "cell 3"}, (np.frombuffer(source.encode(), np.uint8),))
 
 
-def answered(request: Frame, namespace: dict[str, Any]) -> Frame:
-    return wire.decode(BytesIO(answering.answer(request, namespace, 0)).read)
+def answered(request: Frame, namespace: dict[str, Any], memory: Array | None = None) -> Frame:
+    memory = np.zeros(1 << 12, np.uint8) if memory is None else memory
+    return wire.decode(BytesIO(answering.answer(request, namespace, 0, memory)).read)
+
+
+def call(*told: list[Any]) -> Frame:
+    return reply.request("f", Manner(), Case(name="a case"), told)
 
 
 RAISED = {
@@ -80,25 +85,32 @@ class TestARequest:
 
     def test_for_a_call_is_answered_with_what_it_gave(self) -> None:
         x = np.arange(6.0).reshape(2, 3)
-        case = Case(name="a case", arguments={"x": x, "by": 2.5})
+        memory = np.concatenate([np.zeros(64, np.uint8), x.reshape(-1).view(np.uint8)])
+        request = call(["x", {"at": 64, "dtype": "<f8", "shape": [2, 3]}], ["by", {"value": 2.5}])
 
-        frame = answered(reply.request("f", Manner(), case), {"f": lambda x, by: x * by})
-        seen = reply.observation(frame)
+        frame = answered(request, {"f": lambda x, by: x * by}, memory)
+        seen = reply.observation(frame, {})
 
         assert seen.status == "returned"
         np.testing.assert_array_equal(seen.outputs[0], x * 2.5)
-        np.testing.assert_array_equal(seen.arguments_after["x"], x)
+
+    def test_for_a_call_hands_over_the_memory_that_the_grader_sees(self) -> None:
+        memory = np.zeros(64, np.uint8)
+
+        answered(call(["x", {"at": 8, "dtype": "<f4", "shape": [3]}]), {"f": lambda x: x.fill(1.0)}, memory)
+
+        assert memory.view(np.float32).tolist() == [0.0] * 2 + [1.0] * 3 + [0.0] * 11
 
     def test_for_a_name_that_is_not_there_says_missing(self) -> None:
-        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"g": 1})
+        frame = answered(call(), {"g": 1})
 
-        assert reply.observation(frame).status == "missing"
+        assert reply.observation(frame, {}).status == "missing"
 
     def test_for_more_than_a_frame_carries_is_answered_with_the_reason(self) -> None:
         large = [np.zeros(3_000_000) for _ in range(4)]
-        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"f": lambda: large})
+        frame = answered(call(), {"f": lambda: large})
 
-        seen = reply.observation(frame)
+        seen = reply.observation(frame, {})
         assert (seen.status, seen.outputs) == ("raised", ())
         assert seen.message == "ValueError: the arrays are over the limit of 67108864 bytes"
 
@@ -109,7 +121,7 @@ class TestARequest:
             raise KeyboardInterrupt
 
         monkeypatch.setattr(answering, "observe", broken)
-        frame = answered(reply.request("f", Manner(), Case(name="", arguments={})), {"f": 1})
+        frame = answered(call(), {"f": 1})
 
-        assert reply.observation(frame).status == "raised"
+        assert reply.observation(frame, {}).status == "raised"
         assert reply.outcome(answered(Frame({"do": "cell"}), {})).status == "raised"

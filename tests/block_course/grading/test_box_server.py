@@ -7,6 +7,7 @@ from block_course.grading import box as grading_box
 from block_course.grading import fork_server
 from block_course.grading.box import Box, BoxError, Settings
 from block_course.grading.channel import Channel
+from block_course.grading.inputs import Inputs
 from block_course.grading.walls.descendants import _descendants
 from block_course.grading.wire import Frame, Gone
 from tests.block_course.grading.processes import children_of, ends
@@ -74,7 +75,7 @@ def test_a_server_that_never_gives_a_child_is_an_error(monkeypatch: pytest.Monke
         def __init__(self, settings: Settings) -> None:
             pass
 
-        def spawn(self) -> tuple[int, Channel]:
+        def spawn(self) -> tuple[int, Channel, Inputs]:
             raise Gone("the fork server did not fork")
 
         def stop(self, patience: float = 0.0) -> None:

@@ -22,7 +22,7 @@ SETTINGS = Settings("00_tiny")
 def test_a_server_starts_a_child_and_ends_it() -> None:
     server = ForkServer(SETTINGS)
 
-    pid, channel = server.spawn()
+    pid, channel, inputs = server.spawn()
     walls = channel.receive(time.monotonic() + 20).head["walls"]
     (running,) = children_of(server)
     status = server.end(pid, 0.0)
@@ -31,12 +31,13 @@ def test_a_server_starts_a_child_and_ends_it() -> None:
     assert status is None
     assert ends(running)
     channel.close()
+    inputs.close()
     server.stop()
 
 
 def test_a_server_ends_with_all_its_children() -> None:
     server = ForkServer(SETTINGS)
-    _, channel = server.spawn()
+    _, channel, inputs = server.spawn()
     channel.receive(time.monotonic() + 20)
     running = _descendants(server._process.pid)
 
@@ -47,11 +48,12 @@ def test_a_server_ends_with_all_its_children() -> None:
     assert server._process.returncode == 0
     assert not server.folder.exists()
     channel.close()
+    inputs.close()
 
 
 def test_a_server_whose_grader_is_killed_ends_and_leaves_nothing_behind() -> None:
     server = ForkServer(SETTINGS)
-    _, channel = server.spawn()
+    _, channel, inputs = server.spawn()
     channel.receive(time.monotonic() + 20)
     running = _descendants(server._process.pid)
 
@@ -62,12 +64,13 @@ def test_a_server_whose_grader_is_killed_ends_and_leaves_nothing_behind() -> Non
     assert all(map(ends, running))
     assert not server.folder.exists()
     channel.close()
+    inputs.close()
     server.stop()
 
 
 def test_a_server_that_does_not_listen_is_ended_by_force() -> None:
     server = ForkServer(SETTINGS)
-    _, channel = server.spawn()
+    _, channel, inputs = server.spawn()
     channel.receive(time.monotonic() + 20)
     running = _descendants(server._process.pid)
     server._process.send_signal(signal.SIGSTOP)
@@ -79,6 +82,7 @@ def test_a_server_that_does_not_listen_is_ended_by_force() -> None:
     assert running
     assert all(map(ends, running))
     channel.close()
+    inputs.close()
 
 
 def test_a_server_that_does_not_start_gives_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,15 +149,42 @@ def test_a_loop_in_one_answer_costs_that_exercise_alone(grade: Grade) -> None:
     assert result["points"] == 3.0
 
 
+CHANGES_ITS_INPUT = """
+def layer_norm(x, gamma, beta, eps=1e-5):
+    x -= x.mean(-1, keepdims=True)
+    return (gamma * x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) + beta).astype(x.dtype)
+"""
+FORGES_THE_REPORT = """
+import dataclasses, sys
+frame = sys._getframe()
+while 'observe' not in frame.f_globals:
+    frame = frame.f_back
+def forged(answer, case, *more, real=frame.f_globals['observe'], **named):
+    before = {name: value.copy() for name, value in case.arguments.items() if hasattr(value, 'copy')}
+    return dataclasses.replace(real(answer, case, *more, **named), arguments_after=before)
+frame.f_globals['observe'] = forged
+"""
+
+
+def test_what_a_call_does_to_its_inputs_is_not_for_the_box_to_say(grade: Grade) -> None:
+    honest = grade(edited(source(FORWARD, CHANGES_ITS_INPUT)))
+    forged = grade(edited(source(FORWARD, CHANGES_ITS_INPUT), last(FORGES_THE_REPORT)))
+
+    changed = [each for each in honest["exercises"][1]["feedback"] if each["outcome"] == "fails"]
+    assert "leaves its inputs unchanged" in {each["property"] for each in changed}
+    assert forged["notes"] == []  # the forgery ran
+    assert forged["points"] == honest["points"]
+
+
 def test_what_is_written_during_hidden_calls_is_not_kept(grade: Grade) -> None:
     loud = (
-        "import os\n"
+        "import contextlib, os\n"
         "print('seen before')\n"
         "right = layer_norm\n"
         "def layer_norm(x, *more):\n"
         "    print('HIDDEN', x)\n"
         "    os.write(1, b'HIDDEN'); os.write(2, repr(x).encode())\n"
-        "    open('/proc/self/fd/1', 'w').write('HIDDEN')\n"
+        "    with contextlib.suppress(OSError): open('/proc/self/fd/1', 'w').write('HIDDEN')\n"
         "    return right(x, *more)"
     )
 

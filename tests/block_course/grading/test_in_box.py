@@ -40,7 +40,7 @@ class TestAChild:
         wire.write(line.fileno(), wire.encode(cell("x = 3")))
         line.shutdown(socket.SHUT_WR)
 
-        in_box._live(self.PLAN, self.JOB)
+        in_box._live(self.PLAN, self.JOB, np.zeros(8, np.uint8))
 
         read = wire.reader(line.fileno())
         assert wire.decode(read).head == {"walls": ["a wall"]}
@@ -55,7 +55,7 @@ class TestAChild:
 
         monkeypatch.setattr(walls, "put_up", refuse)
 
-        in_box._live(self.PLAN, self.JOB)
+        in_box._live(self.PLAN, self.JOB, np.zeros(8, np.uint8))
 
         assert wire.decode(wire.reader(line.fileno())).head == {"refused": "the wall 'x' does not stand"}
 

@@ -124,15 +124,16 @@ class TestTheServer:
 
         monkeypatch.setattr(os, "fork", lambda: 0)
         monkeypatch.setattr(os, "_exit", leave)
+        monkeypatch.setattr(in_box, "_shared", lambda descriptor: f"memory of {descriptor}")
         monkeypatch.setattr(in_box, "_settle", settle)
-        monkeypatch.setattr(in_box, "_live", lambda plan, job: lived.append((plan, job)))
+        monkeypatch.setattr(in_box, "_live", lambda *given: lived.append(given))
         control = socket.socket()
 
         with pytest.raises(Exited):
-            in_box._spawn(control, [7, 8], PLAN, {"a": 1})
+            in_box._spawn(control, [7, 8, 9], PLAN, {"a": 1})
 
         assert control.fileno() == -1
-        assert lived == [(7, 8, 16)] if fails else [(7, 8, 16), (PLAN, {"a": 1})]
+        assert lived == [(7, 8, 16)] if fails else [(7, 8, 16), (PLAN, {"a": 1}, "memory of 9")]
 
 
 class Processes:

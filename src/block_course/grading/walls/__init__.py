@@ -5,7 +5,7 @@ the box's own, nothing is run: that is the base. The others are walls behind wal
 """
 
 from block_course.grading.walls.descendants import end_descendants
-from block_course.grading.walls.kernel import adopt_orphans, hidden_memory, hide_memory
+from block_course.grading.walls.kernel import adopt_orphans, hidden_memory, hide_memory, map_shared
 from block_course.grading.walls.names import UNSAFE
 from block_course.grading.walls.namespaces import Namespaces, enter
 from block_course.grading.walls.plan import CANARY, HOME, PRIVATE, ROOT, Order, Plan, put_up
@@ -26,6 +26,7 @@ __all__ = [
     "enter",
     "hidden_memory",
     "hide_memory",
+    "map_shared",
     "prepare",
     "put_up",
 ]

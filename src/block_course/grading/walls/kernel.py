@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import mmap
 import os
 import platform
 from collections.abc import Iterator
@@ -54,6 +55,20 @@ def pivot_into(folder: str) -> None:
     # the old root lies over the new one now
     _checked(_libc().umount2(b".", _DETACH), "umount2")
     os.chdir("/")
+
+
+def map_shared(descriptor: int, size: int) -> int:
+    """The address at which a file's first bytes lie, shared with all who have mapped it. Raises OSError.
+
+    Unlike `mmap.mmap` it keeps no descriptor.
+    """
+    libc = _libc()
+    libc.mmap.restype = ctypes.c_void_p
+    access = mmap.PROT_READ | mmap.PROT_WRITE
+    address = libc.mmap(None, ctypes.c_size_t(size), access, mmap.MAP_SHARED, descriptor, ctypes.c_long(0))
+    if address == ctypes.c_void_p(-1).value:
+        _checked(-1, "mmap")
+    return int(address)
 
 
 def give_up_capabilities() -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 MOST_FILE_BYTES = 16 << 20
 MOST_OPEN_FILES = 64
 MOST_THREADS = 64
+SHARED_BYTES = 64 << 20
+"""For the memory in which the grader lays the arguments of calls."""
 
 Limits = dict[int, tuple[int, int]]
 
@@ -38,7 +40,7 @@ def limits(used: Usage, memory_bytes: int, cpu_seconds: int, *, counted_apart: b
     """
     threads = MOST_THREADS + (0 if counted_apart else used.threads)
     wanted = {
-        resource.RLIMIT_AS: (used.size + memory_bytes,) * 2,
+        resource.RLIMIT_AS: (used.size + SHARED_BYTES + memory_bytes,) * 2,
         resource.RLIMIT_DATA: (used.data + memory_bytes,) * 2,
         # the soft limit sends SIGXCPU, which tells why the process ended; the hard one only kills
         resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 1),

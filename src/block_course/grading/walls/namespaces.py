@@ -53,11 +53,12 @@ def enter() -> Namespaces:
     alone, with_user = _allowed(user=False), {}
     if not any(why == "" for why in alone.values()):
         with_user = _allowed(user=True)
-    found = with_user if "" in with_user.values() else alone
+    through_user = "" in with_user.values()
+    found = with_user if through_user else alone
     wanted = [name for name, why in found.items() if why == ""]
     missing = {name: why for name, why in found.items() if why}
     with _tests() as tests:
-        _unshare([name for name in wanted if name != MOUNTS], user=found is with_user)
+        _unshare([name for name in wanted if name != MOUNTS], user=through_user)
         if PIDS in wanted:
             _become_the_first()
         # the process that waits stays outside: a root that changes, changes for all in the namespace
@@ -65,7 +66,7 @@ def enter() -> Namespaces:
         for name in wanted:
             if name in tests and tests[name]():
                 missing[name] = "it was entered, and what it should shut out is still in reach"
-    user = (USER,) if found is with_user else ()
+    user = (USER,) if through_user else ()
     return Namespaces((*user, *(name for name in wanted if name not in missing)), missing)
 
 
