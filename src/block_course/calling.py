@@ -44,31 +44,35 @@ def observe(
     Whatever the call raises ends up in the observation: as "not attempted" if the answer is an untouched
     stub, `MemoryError` as "memory", all else as "raised". None is an output like others, and refused. With
     `interruptible`, which a notebook sets and the grader does not, a KeyboardInterrupt passes through, so
-    that the stop button works. A test asks its block by `ask`, or else the case's subject
-    itself.
+    that the stop button works. A test asks its block by `ask`, or else the case's subject itself.
     """
     if answer is None or answer is Ellipsis:
         return Observation(status="not attempted")
     arrays = {name: v for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
     copies = arrays if in_place else {name: v.copy() for name, v in arrays.items()}
     try:
-        with quietly(manner.framework, label=case.name), watching(manner.withheld) as used:
-            called = _CALLERS[manner.calls](answer, case, ask)
-            positional, named = _bind(called, case, copies, manner.framework)
-            returned = _call(called, positional, named, case.cotangent)
-            if (returned is None or returned is Ellipsis) and is_untouched(answer):
-                return Observation(status="not attempted")
-            outputs, kinds = unpack(returned, manner.names)
+        return _used(answer, case, copies, manner, ask)
     except KeyboardInterrupt as interrupt:
         if interruptible:
             raise
         return _raised(interrupt, copies)
-    except (
-        BaseException
-    ) as exception:  # SystemExit and a learner's own kinds too: a call has no other way out
+    # SystemExit and a learner's own kinds too: a call has no other way out
+    except BaseException as exception:
         return _raised(exception, copies)
-    if used:
-        return Observation(status="forbidden", message=f"calls {' and '.join(used)}")
+
+
+def _used(
+    answer: object, case: Case, copies: Mapping[str, Array], manner: Manner, ask: Ask | None
+) -> Observation:
+    with quietly(manner.framework, label=case.name), watching(manner.withheld) as withheld:
+        called = _CALLERS[manner.calls](answer, case, ask)
+        positional, named = _bind(called, case, copies, manner.framework)
+        returned = _call(called, positional, named, case.cotangent)
+        if (returned is None or returned is Ellipsis) and is_untouched(answer):
+            return Observation(status="not attempted")
+        outputs, kinds = unpack(returned, manner.names)
+    if withheld:
+        return Observation(status="forbidden", message=f"calls {' and '.join(withheld)}")
     return Observation(status="returned", outputs=outputs, kinds=kinds, arguments_after=copies)
 
 
