@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from transformer_block import in_python
-from transformer_block._stage_formulas import number, vector
+from transformer_block._stage_formulas import explain, number, vector
+from transformer_block._stage_knowledge import Knowledge
 from transformer_block.config import BlockConfig
 from transformer_block.in_numpy.block import Block
 from transformer_block.parameters import initialize, perturb
@@ -192,3 +193,26 @@ def test_an_add_of_another_width_shows_its_value_alone() -> None:
     walk = steps([("x", X), ("add_1", np.concatenate([X, X], axis=-1))])
 
     assert parts(walk["add_1"]) == []
+
+
+def test_a_norm_may_have_a_bias_and_no_weight() -> None:
+    model = block(norm_weight=False, norm_bias=True)
+
+    lines = steps(model, X)["norm_1"].how.lines
+
+    beta = number(model.parameters["norm_1.bias"][0])
+    assert lines[-5].split(" = ")[0].endswith(beta.strip("−"))
+
+
+def test_inner_features_without_a_known_matrix_are_shown_alone() -> None:
+    known = Knowledge(["a"], inner=np.array([[1.0, 2.0]]))
+
+    found = explain("feed_forward", np.ones(2), [("x", np.ones(2))], 0, known)
+
+    assert found.lines == ["inner features [1.000, 2.000]"]
+
+
+def test_a_norm_of_another_width_is_not_taken_for_one() -> None:
+    walk = steps([("x", X), ("norm_1", np.concatenate([X, X], axis=-1))])
+
+    assert walk["norm_1"].how.lines[-1] == "no plain layer norm or RMS norm of these numbers"
