@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 NOTEBOOKS := chapters exercises solutions
 # folders whose tests are all slow, and slow to import
-SLOW := tests/book tests/benchmarks tests/mutants tests/block_course/book tests/transformer_block/peers
+SLOW := tests/book tests/browser tests/benchmarks tests/mutants tests/block_course/book tests/transformer_block/peers
 
 # one thread in every numeric library: printed digits and figures must not depend on the machine's cores
 export OMP_NUM_THREADS := 1

@@ -52,21 +52,18 @@ def sides(
         axes.annotate(
             label, (x, y), shift, textcoords="offset points", color=NORM, ha=side
         )
-    for place, text in (
-        ((0.04, 0.95), "feature 2 larger:\nbecomes (−1, 1)"),
-        ((0.96, 0.05), "feature 1 larger:\nbecomes (1, −1)"),
-    ):
-        low = place[1] < 0.5
-        axes.text(
-            *place,
-            text,
-            transform=axes.transAxes,
-            ha="right" if low else "left",
-            va="bottom" if low else "top",
-        )
+    _say_which_side(axes)
     axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
     axes.set(xlabel="feature 1 before the norm", ylabel="feature 2 before the norm")
     return drawing
+
+
+def _say_which_side(axes: Axes) -> None:
+    for (x, y), text, ha, va in (
+        ((0.04, 0.95), "feature 2 larger:\nbecomes (−1, 1)", "left", "top"),
+        ((0.96, 0.05), "feature 1 larger:\nbecomes (1, −1)", "right", "bottom"),
+    ):
+        axes.text(x, y, text, transform=axes.transAxes, ha=ha, va=va)
 
 
 @styled
