@@ -51,6 +51,8 @@ _ENVIRONMENT = {
     **{f"{name}_NUM_THREADS": "1" for name in _THREADS},
 }
 _PASSED_ON = ("LD_LIBRARY_PATH",)
+_PLACES = ("HOME", "TMPDIR", "MPLCONFIGDIR")
+_CACHE = "cache"
 
 
 class BoxError(Exception):
@@ -198,15 +200,15 @@ def _furnished(folder: Path) -> Path:
     (folder / walls.PRIVATE).touch(mode=0o600)
     (folder / walls.HOME).mkdir(mode=0o555)
     (folder / walls.ROOT).mkdir()
+    (folder / _CACHE).mkdir(mode=0o700)
     return folder
 
 
 def _environment(folder: Path) -> dict[str, str]:
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    home = str(folder / walls.HOME)
-    # the server fills matplotlib's folder before any learner's code runs
-    places = {"HOME": home, "TMPDIR": home, "MPLCONFIGDIR": str(folder / "matplotlib")}
-    return {**_ENVIRONMENT, **passed_on, **places}
+    # libraries fill it while the server loads them, before any learner's code runs
+    cache = str(folder / _CACHE)
+    return {**_ENVIRONMENT, **passed_on, **dict.fromkeys(_PLACES, cache)}
 
 
 def _withheld() -> list[str]:

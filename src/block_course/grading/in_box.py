@@ -36,7 +36,6 @@ _MOST_CONTROL_BYTES = 1 << 16
 _MOST_DESCRIPTORS = 1 << 20
 _PAUSE_SECONDS = 0.001
 _NEEDED = (os.__file__, codecs.__file__, np.__file__)
-"""Files that stand for Python and its packages: a learner's code must be able to read them."""
 
 
 def serve(control: socket.socket) -> None:
@@ -117,7 +116,7 @@ def _end(child: int, patience: float) -> int | None:
     """Kill a child and all it has left behind; its wait status if it ended by itself within `patience`."""
     status = _wait_status(child, patience)
     if status is None:
-        with contextlib.suppress(ProcessLookupError):  # it has not come as far as a session of its own
+        with contextlib.suppress(ProcessLookupError):  # it has no session of its own yet
             os.killpg(child, signal.SIGKILL)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -165,6 +164,7 @@ def _live(plan: walls.Plan, job: dict[str, Any], memory: Array) -> None:
     except OSError as error:
         write(CHANNEL, encode(Frame({"refused": str(error)})))
         return
+    os.environ.update(HOME=plan.home, TMPDIR=plan.home)
     _same_start_for_all(job["assignment"], torch=job["torch"])
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     namespace = vars(stand_in.main_module())

@@ -13,6 +13,8 @@ from block_course.grading.judge import Task, grade_one
 from block_course.grading.notebook import read
 from block_course.grading.result import Result
 from block_course.grading.worker import settings
+from tests.block_course.grading.cheats import CHEATS
+from tests.block_course.grading.damage import DAMAGE
 from tests.block_course.grading.examples import SECRET
 from tests.block_course.grading.hand_ins import (
     CHECKS,
@@ -29,7 +31,6 @@ from tests.block_course.grading.hand_ins import (
     source,
 )
 from tests.block_course.grading.honest import HONEST
-from tests.block_course.grading.hostile import CHEATS, DAMAGE
 
 pytestmark = pytest.mark.slow
 

@@ -128,7 +128,7 @@ def test_nothing_but_a_few_settings_is_in_the_environment_and_the_arguments(chil
     environment, arguments = found  # type: ignore[misc]
     names = {entry.partition("=")[0] for entry in environment.split("\0") if entry}
     passed_on = {name for name in fork_server._PASSED_ON if name in os.environ}
-    assert names == {*fork_server._ENVIRONMENT, *passed_on, "HOME", "TMPDIR", "MPLCONFIGDIR"}
+    assert names == {*fork_server._ENVIRONMENT, *passed_on, *fork_server._PLACES}
     assert KEY.decode() not in environment + arguments
 
 
