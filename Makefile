@@ -23,6 +23,7 @@ install: ## set up .venv with what the book, the exercises and the grader need
 
 install-dev:
 	@sh scripts/install.sh dev
+	@$(PY) scripts/browser.py
 
 book: install ## build the HTML and say where to open it
 	@$(PY) -m block_course.cli book
