@@ -1,4 +1,4 @@
-"""A browser for the tests: installed where that is possible, asked for elsewhere, left alone if it is there."""
+"""A browser for the tests: installed where it can be, asked for elsewhere, left alone if it is there."""
 
 import ctypes
 import importlib.util
