@@ -110,12 +110,14 @@ def test_what_is_handed_out_is_all_that_was_appended_in_order():
     np.testing.assert_array_equal(v, np.concatenate([keys(2, 3), keys(4, 2)], axis=-2))
 
 
-def test_nothing_is_copied_but_what_is_new():
-    cache = KVCache(capacity=8)
+@pytest.mark.parametrize("window", [None, 3])
+def test_nothing_is_copied_but_what_is_new(window):
+    cache = KVCache(capacity=5, window=window)
     first, _ = cache.append(keys(1, 3), keys(2, 3))
     second, _ = cache.append(keys(3, 2), keys(4, 2))
     assert np.shares_memory(first, second)
-    assert second.base.shape == (B, G, 8, K)  # shared heads are stored once
+    np.testing.assert_array_equal(first, keys(1, 3))  # what just fits in moves nothing
+    assert second.base.shape == (B, G, 5, K)  # shared heads are stored once
     assert second.base is first.base
 
 

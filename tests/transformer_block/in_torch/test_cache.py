@@ -113,14 +113,16 @@ def test_a_module_in_training_drops_weights_of_what_is_cached_as_well():
     assert not torch.allclose(*steps)
 
 
-def test_nothing_is_copied_but_what_is_new():
-    cache = KVCache(capacity=8)
+@pytest.mark.parametrize(("window", "held"), [(None, 3), (3, 2)])
+def test_nothing_is_copied_but_what_is_new(window, held):
+    cache = KVCache(capacity=5, window=window)
     first, _ = cache.append(keys(1, 3), keys(2, 3))
     k, v = cache.append(keys(3, 2), keys(4, 2))
-    assert torch.equal(k, torch.cat([keys(1, 3), keys(3, 2)], dim=-2))
-    assert torch.equal(v, torch.cat([keys(2, 3), keys(4, 2)], dim=-2))
-    assert k.data_ptr() == first.data_ptr()
-    assert k.untyped_storage().nbytes() == B * G * 8 * K * 8  # shared heads are stored once
+    assert torch.equal(k, torch.cat([keys(1, 3)[..., -held:, :], keys(3, 2)], dim=-2))
+    assert torch.equal(v, torch.cat([keys(2, 3)[..., -held:, :], keys(4, 2)], dim=-2))
+    assert torch.equal(first, keys(1, 3))  # what just fits in moves nothing
+    assert k.untyped_storage().data_ptr() == first.untyped_storage().data_ptr()
+    assert k.untyped_storage().nbytes() == B * G * 5 * K * 8  # shared heads are stored once
 
 
 @pytest.mark.parametrize("window", [None, 4])

@@ -69,8 +69,9 @@ def test_both_paths_have_the_same_finite_gradients(groups, kind):
     assert all(gradient.isfinite().all() for gradient in gradients[0])
 
 
+@pytest.mark.parametrize("batch", [(), (B,)])
 @pytest.mark.parametrize("groups", [H, G])
-def test_the_kernels_own_causal_mask_serves_where_the_queries_are_the_keys(groups, monkeypatch):
+def test_the_kernels_own_causal_mask_serves_where_the_queries_are_the_keys(groups, batch, monkeypatch):
     calls = []
     kernel = functional.scaled_dot_product_attention
     monkeypatch.setattr(
@@ -78,16 +79,19 @@ def test_the_kernels_own_causal_mask_serves_where_the_queries_are_the_keys(group
         "scaled_dot_product_attention",
         lambda *given, **options: calls.append(options) or kernel(*given, **options),
     )
-    q, k, v = heads(B, groups=groups, keys=T)
+    q, k, v = heads(*batch, groups=groups, keys=T)
     y = scaled_dot_product_attention(q, k, v, causal=True)
     torch.testing.assert_close(y, scaled_dot_product_attention(q, k, v, causal_mask(T)))
     one = scaled_dot_product_attention(q[..., -1:, :], k, v, causal=True)
     torch.testing.assert_close(one, y[..., -1:, :])
     behind = scaled_dot_product_attention(q[..., 2:, :], k, v, causal=True)
     torch.testing.assert_close(behind, y[..., 2:, :])
-    # by the kernel; by a mask of the same meaning; one new token needs none; T ≠ S needs ours
+    by_window = scaled_dot_product_attention(q[..., -1:, :], k, v, causal=True, window=T)
+    torch.testing.assert_close(by_window, one)
+    # by the kernel; by a mask of the same meaning; one new token needs none; T ≠ S needs ours;
+    # one token whose window holds all keys needs none
     given = [(each["is_causal"], each["attn_mask"] is not None) for each in calls]
-    assert given == [(True, False), (False, True), (False, False), (False, True)]
+    assert given == [(True, False), (False, True), (False, False), (False, True), (False, False)]
     assert {each["enable_gqa"] for each in calls} == {groups != H}
 
 
