@@ -6,6 +6,7 @@ properties and module constants as they are, so only its operators are used, on 
 
 import ast
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -85,6 +86,8 @@ class _Sites(cst.CSTVisitor):
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Annotation) or _is_overload(node) or _is_of_types_alone(node):
             return False
+        if not self._names and _is_alias(node):
+            return False
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             self._names.append(node.name.value)
         if isinstance(node, cst.FunctionDef):
@@ -140,3 +143,12 @@ def _is_overload(node: cst.CSTNode) -> bool:
 
 def _is_of_types_alone(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value in TYPES_ALONE
+
+
+def _is_alias(node: cst.CSTNode) -> bool:
+    """Whether this names a type, as Rows = list[Row] does; a Literal's words are read at run time."""
+    if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Subscript):
+        return False
+    name, kind = node.targets[0].target, node.value.value
+    named = isinstance(name, cst.Name) and re.fullmatch(r"[A-Z][a-z]\w*", name.value) is not None
+    return named and not (isinstance(kind, cst.Name) and kind.value == "Literal")

@@ -63,6 +63,18 @@ def test_types_docstrings_and_imports_hold_no_fault_that_a_test_could_see(tmp_pa
     assert {before for _, before, _ in faults(tmp_path, source)} <= {'X = TypeVar("X", bound=int)'}
 
 
+def test_a_name_for_a_type_is_left_as_it_is_but_not_the_words_of_a_choice(tmp_path):
+    source = """
+    Rows = list[tuple[int, "T S"]]
+    Kind = Literal["pre"]
+    FIRST = ORDER["pre"]
+    """
+    assert {before for _, before, _ in faults(tmp_path, source)} == {
+        'Kind = Literal["pre"]',
+        'FIRST = ORDER["pre"]',
+    }
+
+
 def test_what_only_types_need_is_left_as_it_is(tmp_path):
     assert faults(tmp_path, 'X = TypeVar("X", bound=int)\n') == {
         ("", 'X = TypeVar("X", bound=int)', "X = None")
