@@ -7,6 +7,7 @@ not. Which files may be opened is for Landlock and the box's own root to say: a 
 from __future__ import annotations
 
 import errno
+import fcntl
 import platform
 import tempfile
 from functools import cache
@@ -23,7 +24,7 @@ alarm getrandom sysinfo uname umask getrlimit getpriority
 rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack pause
 restart_syscall wait4 waitid
 poll ppoll select pselect6 epoll_create1 epoll_ctl epoll_wait epoll_pwait eventfd2 pipe pipe2
-dup dup2 dup3 fcntl recvfrom getsockopt getsockname getpeername shutdown exit exit_group
+dup dup2 dup3 recvfrom getsockopt getsockname getpeername shutdown exit exit_group
 """
 
 _DEADLY = """
@@ -37,6 +38,7 @@ unshare setns move_mount open_tree fsopen fsmount fsconfig fspick mount_setattr 
 _THREAD = 0x10000
 _TERMINAL_SETTINGS, _TERMINAL_SIZE, _NOT_BLOCKING = 0x5401, 0x5413, 0x5421
 _CLOSE_ON_EXEC, _KEEP_ON_EXEC = 0x5451, 0x5450
+_DUPLICATE = (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC)
 _SET_NAME = 15
 _UNIX, _STREAM, _KIND = 1, 1, 0xF
 
@@ -88,6 +90,9 @@ def _add_rules(rules: Any, S: Any) -> None:
     rules.add_rule(S.ALLOW, "clone", S.Arg(0, masked, _THREAD, _THREAD))
     for request in (_TERMINAL_SETTINGS, _TERMINAL_SIZE, _NOT_BLOCKING, _CLOSE_ON_EXEC, _KEEP_ON_EXEC):
         rules.add_rule(S.ALLOW, "ioctl", S.Arg(1, equal, request))
+    # F_SETOWN and F_SETSIG are not among them: they make the kernel send another process a signal
+    for command in (fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_SETFL, *_DUPLICATE):
+        rules.add_rule(S.ALLOW, "fcntl", S.Arg(1, equal, command))
     rules.add_rule(S.ALLOW, "prctl", S.Arg(0, equal, _SET_NAME))
     rules.add_rule(S.ALLOW, "prlimit64", S.Arg(0, equal, 0), S.Arg(2, equal, 0))
     rules.add_rule(S.ALLOW, "sched_setaffinity", S.Arg(0, equal, 0))

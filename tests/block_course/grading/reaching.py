@@ -41,6 +41,8 @@ REACHES = {
     "a signal to the server": "os.kill(os.getppid(), 0)",
     "a signal to all": "os.kill(-1, 0)",
     "a signal to the group": "os.killpg(0, 0)",
+    "a signal through a descriptor": "fcntl.fcntl(1, fcntl.F_SETOWN, os.getppid())",
+    "a signal of one's choice through it": "fcntl.fcntl(1, fcntl.F_SETSIG, 9)",
     "a signal to a thread of the server": "libc('tgkill', os.getppid(), os.getppid(), 0)",
     "the server's priority": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
     "the server's limits": "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)",

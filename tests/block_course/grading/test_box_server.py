@@ -42,7 +42,7 @@ def test_a_server_that_breaks_is_replaced_and_its_child_ends(
     number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fork_server, "ANSWER_SECONDS", 2.0)
-    with Box(Settings("00_tiny")) as box:
+    with Box(Settings("00_tiny", warm=False)) as box:
         child = box.child()
         assert box._server is not None
         running = _descendants(box._server._process.pid)
@@ -58,7 +58,7 @@ def test_a_server_that_breaks_is_replaced_and_its_child_ends(
 
 
 def test_a_server_that_was_ended_between_two_submissions_is_replaced() -> None:
-    with Box(Settings("00_tiny")) as box:
+    with Box(Settings("00_tiny", warm=False)) as box:
         box.child().end()
         assert box._server is not None
         os.kill(box._server._process.pid, signal.SIGKILL)
@@ -83,7 +83,7 @@ def test_a_server_that_never_gives_a_child_is_an_error(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(grading_box, "ForkServer", Useless)
 
-    with Box(Settings("00_tiny")) as box, pytest.raises(BoxError, match="did not fork, twice in a row"):
+    with Box(Settings("00_tiny", warm=False)) as box, pytest.raises(BoxError, match="did not fork, twice in a row"):
         box.child()
     assert Useless.stopped == 2
 
@@ -100,12 +100,12 @@ def test_a_child_without_walls_is_an_error_of_the_grader(
 ) -> None:
     monkeypatch.setattr(Channel, "receive", lambda self, deadline: first)
 
-    with Box(Settings("00_tiny")) as box, pytest.raises(BoxError, match=error):
+    with Box(Settings("00_tiny", warm=False)) as box, pytest.raises(BoxError, match=error):
         box.child()
 
 
 def test_a_box_that_was_never_used_starts_and_ends_nothing() -> None:
-    box = Box(Settings("00_tiny"))
+    box = Box(Settings("00_tiny", warm=False))
 
     assert box.end(1, 0.0) is None
     box._restart()

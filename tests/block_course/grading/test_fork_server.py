@@ -16,7 +16,7 @@ from tests.block_course.grading.processes import children_of, ends
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = Settings("00_tiny")
+SETTINGS = Settings("00_tiny", warm=False)
 
 
 def test_a_server_starts_a_child_and_ends_it() -> None:

@@ -1,5 +1,6 @@
 import builtins
 import errno
+import fcntl
 import os
 import socket
 import sys
@@ -55,6 +56,7 @@ NUMBERS = {
     "prlimit64": (302, 261),
     "prctl": (157, 167),
     "ioctl": (16, 29),
+    "fcntl": (72, 25),
     "sched_setaffinity": (203, 122),
     "landlock_restrict_self": (446, 446),
     "seccomp": (317, 277),
@@ -82,6 +84,7 @@ WITH_ARGUMENTS = {
     "prlimit64",
     "prctl",
     "ioctl",
+    "fcntl",
     "sched_setaffinity",
 }
 REFUSED = [each for each in NUMBERS if each not in {*ALLOWED, *KILLED, *WITH_ARGUMENTS}]
@@ -133,6 +136,13 @@ class TestTheFilter:
         assert {on(machine, "prctl", option) for option in (1, 4, 8, 22, 24, 36, 38)} == {EPERM}
         assert on(machine, "sched_setaffinity", 0) == ALLOW
         assert on(machine, "sched_setaffinity", 1) == EPERM
+
+    def test_lets_no_descriptor_send_a_signal(self, machine: str) -> None:
+        for command in (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_SETFL):
+            assert on(machine, "fcntl", 3, command) == ALLOW
+        owner_or_group, lease = 15, 1024
+        for command in (fcntl.F_SETOWN, fcntl.F_SETSIG, owner_or_group, lease, fcntl.F_NOTIFY):
+            assert on(machine, "fcntl", 3, command) == EPERM
 
     def test_lets_a_terminal_be_asked_for_and_not_typed_into(self, machine: str) -> None:
         assert on(machine, "ioctl", 1, 0x5401) == ALLOW
