@@ -26,8 +26,14 @@ VERDICTS = ROOT / "_build/mutants.jsonl"
 SHARED = [*(TESTS / name for name in ("numerics.py", "parts.py", "choices.py")), ROOT / "tests/conftest.py"]
 ALONE = ("config.py", "presets.py", "parameters.py", "initialization.py", "joins.py")
 BROKEN = [*ALONE, "in_numpy/*.py", "in_torch/*.py"]
-# What a block is made of has no tests but the block's; a stack is tested beside the block.
-TESTED_AS = {"_call": ["block"], "_sublayers": ["block"], "stack": ["block", "stack"]}
+# What a block is made of has no tests but the block's; a stack is tested beside the block, and how
+# attention uses a cache beside the cache.
+TESTED_AS = {
+    "_call": ["block"],
+    "_sublayers": ["block"],
+    "stack": ["block", "stack"],
+    "attention": ["attention", "cache"],
+}
 
 
 def files_to_break() -> list[str]:

@@ -127,7 +127,13 @@ def attention_backward(
         )
     dmerged, dout, dout_bias = linear_backward(dy, saved["merged"], out, out_bias)
     dgathered = split_heads(dmerged, n_heads)
-    *dheads, dq_norm, dk_norm = heads_backward(dgathered, visible, saved, **choices)
+    *dheads, dq_norm, dk_norm = heads_backward(
+        dgathered,
+        saved,
+        qk_norm=choices.get("qk_norm"),
+        rotary_base=choices.get("rotary_base"),
+        drop=choices.get("drop"),
+    )
     dprojected = np.concatenate([merge_heads(each) for each in dheads], axis=-1)
     dx, dqkv, dqkv_bias = linear_backward(dprojected, x, qkv, qkv_bias)
     return AttentionGradients(dx, dqkv, dqkv_bias, dout, dout_bias, dq_norm, dk_norm)
@@ -152,10 +158,8 @@ def split_qkv(
 
 def heads_backward(
     dgathered: Float[np.ndarray, "*B H T K"],
-    visible: Bool[np.ndarray, "*#B #T #S"] | None,
     saved: Saved,
     *,
-    causal: bool = False,
     qk_norm: QKNorm | None = None,
     rotary_base: float | None = None,
     drop: DropMask | None = None,
@@ -163,12 +167,13 @@ def heads_backward(
     """Gradients with respect to q, k, v and the gains of the two norms.
 
     From what the heads gathered back to what the projections made, for attention and
-    cross-attention alike; saved is what the forward pass left.
+    cross-attention alike; saved is what the forward pass left, and its weights know
+    what was hidden.
     """
     q, k, v = saved["prepared"]
     require_uncached(saved["heads"][1], k)
     dq, dk, dv = scaled_dot_product_attention_backward(
-        dgathered, q, k, v, visible, causal, drop=drop, saved=saved
+        dgathered, q, k, v, drop=drop, saved=saved
     )
     q, k, _ = saved["heads"]
     dq, dk, dq_norm, dk_norm = prepare_heads_backward(
@@ -194,6 +199,5 @@ def _prepare(
     *batch, _, length, _ = q.shape
     if visible is not None:  # before the cache is changed
         require_visible(visible, (*batch, length, cache.length + length))
-    cache.require_room(length)
     q, k = prepare_heads(q, k, qk_norm, rotary_base, cache.offset)
     return q, *cache.append(k, v), cache.window

@@ -115,7 +115,7 @@ def cross_attention_backward(
         )
     dmerged, dout, dout_bias = linear_backward(dy, saved["merged"], out, out_bias)
     dgathered = split_heads(dmerged, n_heads)
-    *dheads, dq_norm, dk_norm = heads_backward(dgathered, visible, saved, **choices)
+    *dheads, dq_norm, dk_norm = heads_backward(dgathered, saved, **choices)
     dqueries, dkeys, dvalues = (merge_heads(each) for each in dheads)
     dx, dq, dq_bias = linear_backward(dqueries, x, q, q_bias)
     dpairs = np.concatenate([dkeys, dvalues], axis=-1)

@@ -99,7 +99,6 @@ def _prepare(
     *batch, _, length, _ = q.shape
     if visible is not None:  # before the cache is changed
         require_visible(visible, (*batch, length, cache.length + length))
-    cache.require_room(length)
     q, k = prepare_heads(q, k, qk_norm, rotary_base, cache.offset)
     return q, *cache.append(k, v), cache.window
 
