@@ -83,7 +83,10 @@ def test_a_server_that_never_gives_a_child_is_an_error(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(grading_box, "ForkServer", Useless)
 
-    with Box(Settings("00_tiny", warm=False)) as box, pytest.raises(BoxError, match="did not fork, twice in a row"):
+    with (
+        Box(Settings("00_tiny", warm=False)) as box,
+        pytest.raises(BoxError, match="did not fork, twice in a row"),
+    ):
         box.child()
     assert Useless.stopped == 2
 
