@@ -79,5 +79,5 @@ def _turn(x: np.ndarray, angles: np.ndarray) -> np.ndarray:
 def _angles(length: int, width: int, offset: int, base: float) -> np.ndarray:
     require_at_least("length", length, 0)
     require_at_least("offset", offset, 0)
-    positions = np.arange(offset, offset + length, dtype=np.float64)
+    positions = np.arange(offset, offset + length)
     return positions[:, None] / base ** (np.arange(0, width, 2) / width)

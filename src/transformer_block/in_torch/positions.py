@@ -63,6 +63,6 @@ def _angles(length: int, width: int, offset: int, base: float) -> Tensor:
     require_at_least("length", length, 0)
     require_at_least("offset", offset, 0)
     with torch.device("cpu"):  # not every device has float64
-        positions = torch.arange(offset, offset + length, dtype=torch.float64)
+        positions = torch.arange(offset, offset + length)
         pairs = torch.arange(0, width, 2, dtype=torch.float64)
     return positions[:, None] / torch.pow(base, pairs / width)

@@ -24,6 +24,8 @@ def test_a_head_holds_neighboring_features():
     assert heads.shape == (B, H, T, K)
     np.testing.assert_array_equal(heads[:, 1], x[..., K : 2 * K])
     np.testing.assert_array_equal(merge_heads(heads), x)
+    np.testing.assert_array_equal(split_heads(x[1], H), heads[1])
+    np.testing.assert_array_equal(merge_heads(heads[1]), x[1])
     assert merge_heads(split_heads(x[:, :0], H)).shape == (B, 0, D)
 
 

@@ -17,19 +17,23 @@ def test_a_head_holds_neighboring_features():
     heads = split_heads(x, H)
     assert torch.equal(heads[:, 1], x[..., K : 2 * K])
     assert torch.equal(merge_heads(heads), x)
+    assert torch.equal(split_heads(x[1], H), heads[1])
+    assert torch.equal(merge_heads(heads[1]), x[1])
     assert heads.data_ptr() == x.data_ptr()
     with pytest.raises(ValueError, match="d_model 24 is not divisible by n_heads 5"):
         split_heads(x, 5)
 
 
+@pytest.mark.parametrize("offset", [(), (3,)])
 @pytest.mark.parametrize("rotary_base", [None, 50.0])
 @pytest.mark.parametrize("normed", [True, False])
-def test_queries_and_keys_are_prepared_as_in_the_twin(normed, rotary_base):
+def test_queries_and_keys_are_prepared_as_in_the_twin(normed, rotary_base, offset):
     q, k = normal(1, B, H, T, K), normal(2, B, G, S, K)
     norm = QKNorm(*tensors(gains()).values(), 1e-2) if normed else None
     theirs = numpy_twin.QKNorm(*gains().values(), 1e-2) if normed else None
-    prepared = prepare_heads(torch.tensor(q), torch.tensor(k), norm, rotary_base, offset=3)
-    for ours, expected in zip(prepared, numpy_twin.prepare_heads(q, k, theirs, rotary_base, 3), strict=True):
+    prepared = prepare_heads(torch.tensor(q), torch.tensor(k), norm, rotary_base, *offset)
+    reference = numpy_twin.prepare_heads(q, k, theirs, rotary_base, *offset)
+    for ours, expected in zip(prepared, reference, strict=True):
         np.testing.assert_allclose(ours, expected, atol=1e-12)
 
 

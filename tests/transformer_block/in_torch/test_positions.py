@@ -12,7 +12,9 @@ from transformer_block.in_torch.positions import rotary, sinusoidal
 def test_the_sines_agree_with_those_of_the_twin(offset):
     rows = sinusoidal(T, D, offset, base=500, dtype=torch.float64)
     np.testing.assert_allclose(rows, numpy_twin.sinusoidal(T, D, offset, base=500), atol=1e-9)
-    torch.testing.assert_close(sinusoidal(T, D), torch.tensor(numpy_twin.sinusoidal(T, D)).float())
+    unless_given = torch.tensor(numpy_twin.sinusoidal(T, D))
+    torch.testing.assert_close(sinusoidal(T, D, dtype=torch.float64), unless_given, atol=1e-12, rtol=0)
+    torch.testing.assert_close(sinusoidal(T, D), unless_given.float())
 
 
 @pytest.mark.parametrize("offset", [0, 3, 1000])
@@ -40,6 +42,11 @@ def test_the_dtype_is_kept_and_positions_are_rounded_once(dtype):
     )
     exact = sinusoidal(T, D, offset=100_000, dtype=torch.float64)
     assert torch.equal(sinusoidal(T, D, offset=100_000, dtype=dtype), exact.to(dtype))
+
+
+def test_no_token_is_possible():
+    assert sinusoidal(0, D, offset=4).shape == (0, D)
+    assert rotary(torch.ones(B, 0, K)).shape == (B, 0, K)
 
 
 def test_positions_lie_where_they_are_asked_for():
