@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.patches import Polygon, Rectangle
+from matplotlib.patches import Rectangle
 
 from transformer_block.figures.style import (
     INK,
-    MASKED,
     MUTED,
     NORM,
     PAPER,
@@ -78,65 +77,23 @@ def terms(
 
 
 @styled
-def future(weights: Mapping[str, Float[np.ndarray, "T S"]], row: int) -> BookFigure:
-    """Attention weights, with the future outlined and one row pointed at."""
-    drawing = figure(2.75)
-    panels = drawing.subplots(1, len(weights))
-    for axes, (name, values) in zip(panels, weights.items(), strict=True):
-        length = len(values)
-        matrix(axes, values, limit=1)
-        corners = [(length, 0), (1, 0)]
-        for t in range(1, length):
-            corners += [(t, t), (t + 1, t)]
-        axes.add_patch(
-            Polygon(corners, fill=False, edgecolor=NORM, lw=2.2, clip_on=False)
-        )
-        axes.set_title(name)
-        ticks = np.arange(length)
-        axes.set_xticks(ticks + 0.5, ticks)
-        axes.set_yticks(ticks + 0.5, [f"→ {t}" if t == row else str(t) for t in ticks])
-        axes.set_xlabel("key position")
-    panels[0].set_ylabel("query position")
-    return drawing
-
-
-@styled
-def stream_spread(
-    spreads: Mapping[str, Float[np.ndarray, "N"]], final: Mapping[str, float]
-) -> BookFigure:
-    """Spread of the stream after each block of two stacks, and behind a final norm."""
+def sureness(sure: Mapping[str, Float[np.ndarray, "N"]]) -> BookFigure:
+    """Probability of the likeliest word behind each block, for two ways to read it."""
     drawing = figure(2.8)
     axes = drawing.subplots()
-    looks = ((STREAM, "o-"), (MASKED, "s--"))
-    for (name, values), (color, mark) in zip(spreads.items(), looks, strict=True):
+    looks = ((STREAM, "o-"), (NORM, "D--"))
+    for (name, values), (color, mark) in zip(sure.items(), looks, strict=True):
         blocks = np.arange(len(values))
         axes.plot(blocks, values, mark, color=color, ms=4.5)
-        place = len(values) // 2
         axes.annotate(
             name,
-            (blocks[place], values[place]),
+            (blocks[-1], values[-1]),
             (0, 9),
             textcoords="offset points",
             ha="right",
-            color=INK,
+            color=color,
         )
-        if name in final:
-            axes.annotate(
-                "",
-                (blocks[-1] + 1, final[name]),
-                (blocks[-1], values[-1]),
-                arrowprops={"arrowstyle": "-|>", "color": NORM, "lw": 1.6},
-            )
-            axes.plot(blocks[-1] + 1, final[name], "D", color=NORM, ms=7)
-            axes.annotate(
-                "final\nnorm",
-                (blocks[-1] + 1, final[name]),
-                (9, 0),
-                textcoords="offset points",
-                va="center",
-                color=NORM,
-            )
-    axes.set(xlabel="blocks passed", ylabel="spread of a token", ylim=(0, None))
-    axes.set_xlim(-0.4, len(values) + 1.6)
+    axes.set(xlabel="blocks passed", ylabel="probability of the first word")
+    axes.set_ylim(0, 1.25 * max(values.max() for values in sure.values()))
     axes.set_xticks(blocks[::2])
     return drawing

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
+from matplotlib.patheffects import withStroke
 
 from transformer_block.figures.style import (
     ATTENTION,
@@ -79,7 +80,8 @@ def pieces(
         axes.add_patch(Polygon(corners, lw=0, facecolor=FEED_FORWARD, alpha=shade))
         axes.add_patch(Polygon(corners, fill=False, edgecolor=FEED_FORWARD, lw=1.2))
         label = " ".join(map(str, on)) or "none"
-        axes.text(middle[0], middle[1], label, ha="center", va="center")
+        text = axes.text(middle[0], middle[1], label, ha="center", va="center")
+        text.set_path_effects([withStroke(linewidth=3, foreground=PAPER)])
     axes.set(
         title="neurons that are on",
         xlabel="feature 1",

@@ -1,11 +1,10 @@
-"""The figures of the whole block draw the gaps, terms, weights and spreads they were given."""
+"""The figures of the whole block draw the gaps, terms and probabilities they were given."""
 
 import numpy as np
-import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
-from matplotlib.patches import Polygon, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from transformer_block.figures import block as figures
@@ -72,37 +71,13 @@ def test_terms_are_rows_of_numbers_with_rules_between_them() -> None:
     assert len(texts(axes)) == 15
 
 
-@pytest.mark.parametrize("length", [3, 4])
-def test_the_outline_holds_the_future_and_nothing_else(length: int) -> None:
-    weights = {name: RNG.random((length, length)) for name in ("right", "wrong")}
+def test_sureness_is_drawn_by_block_under_its_own_name() -> None:
+    sure = {"bare": np.array([0.1, 0.15, 0.3, 0.45]), "normed": np.array([0.1, 0.08, 0.12, 0.09])}
 
-    drawing = figures.future(weights, row=1)
+    (axes,) = figures.sureness(sure).axes
 
-    for axes, values in zip(drawing.axes, weights.values(), strict=True):
-        np.testing.assert_array_equal(meshed(axes), values)
-        (outline,) = (patch for patch in axes.patches if isinstance(patch, Polygon))
-        inside = outline.get_path()
-        for query in range(length):
-            for key in range(length):
-                held = inside.contains_point((key + 0.5, query + 0.5))
-                assert held == (key > query)
-
-
-def test_the_row_that_is_looked_at_has_an_arrow() -> None:
-    weights = {name: RNG.random((4, 4)) for name in ("right", "wrong")}
-
-    for axes, name in zip(figures.future(weights, row=2).axes, weights, strict=True):
-        assert labels(axes.get_yticklabels()) == ["0", "1", "→ 2", "3"]
-        assert axes.get_title(loc="left") == name
-
-
-def test_spreads_are_drawn_by_block_and_the_final_norm_behind_the_last() -> None:
-    spreads = {"pre": np.array([1.0, 1.5, 2.5, 2.75]), "post": np.array([1.0, 1.0, 1.1, 1.0])}
-
-    (axes,) = figures.stream_spread(spreads, {"pre": 0.9}).axes
-
-    pre, final, post = axes.lines
-    np.testing.assert_array_equal(pre.get_ydata(), spreads["pre"])
-    np.testing.assert_array_equal(post.get_ydata(), spreads["post"])
-    assert np.asarray(final.get_xydata()).tolist() == [[4, 0.9]]
-    assert [text for text in texts(axes) if text] == ["pre", "final\nnorm", "post"]
+    for line, label, (name, values) in zip(axes.lines, axes.texts, sure.items(), strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), [0, 1, 2, 3])
+        np.testing.assert_array_equal(line.get_ydata(), values)
+        assert (label.get_text(), label.get_color()) == (name, line.get_color())
+    assert len({line.get_color() for line in axes.lines}) == 2
