@@ -138,6 +138,7 @@ def test_the_module_attends_with_its_own_projections_and_choices():
     torch.testing.assert_close(module(x, saved=saved), module(x))
     assert saved["weights"].shape == (B, H, T, T)
     plain = Attention(D, H).double()
+    assert plain.eps == 1e-5
     parts = plain.qkv.weight, plain.qkv.bias, plain.out.weight, plain.out.bias
     torch.testing.assert_close(plain(x), attention(x, *parts, H))
 

@@ -115,6 +115,7 @@ def test_the_module_attends_with_its_own_projections_and_choices():
     torch.testing.assert_close(module(x, memory, visible, saved), expected)
     assert saved["weights"].shape == (B, H, T, S)
     plain = CrossAttention(D, H).double()
+    assert plain.eps == 1e-5
     expected = cross_attention(x, memory, *parts_of(plain), H)
     torch.testing.assert_close(plain(x, memory), expected)
 
