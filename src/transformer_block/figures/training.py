@@ -83,12 +83,8 @@ def _name_curves(axes: Axes, pair: Curves, every: int, color: str) -> None:
     }
     for name, values in pair.items():
         if name not in falls:
-            x, y, side, shift = (
-                every * len(values),
-                values[-8:].min() - 0.35,
-                "right",
-                -4,
-            )
+            end, below = float(every * len(values)), values[-8:].min() - 0.35
+            x, y, side, shift = end, below, "right", -4
         elif falls[name] == min(falls.values()):
             x, y, side, shift = falls[name], low, "right", -7
         else:
