@@ -126,9 +126,8 @@ def attention_backward(
             *arrays, n_heads, visible, n_kv_heads=n_kv_heads, saved=saved, **choices
         )
     dmerged, dout, dout_bias = linear_backward(dy, saved["merged"], out, out_bias)
-    dgathered = split_heads(dmerged, n_heads)
     *dheads, dq_norm, dk_norm = heads_backward(
-        dgathered,
+        split_heads(dmerged, n_heads),
         saved,
         qk_norm=choices.get("qk_norm"),
         rotary_base=choices.get("rotary_base"),
