@@ -241,9 +241,9 @@ def _share_bar(axes: Axes, parts: Mapping[str, int]) -> None:
     for name, count in parts.items():
         share = 100 * count / total
         axes.barh(0, share, left=start, color=PARTS[name], edgecolor=PAPER)
-        label = f"{name}\n{share:.1f} %" if share > 15 else ""
-        middle = start + share / 2
-        axes.text(middle, 0, label, ha="center", va="center", color="white")
+        if share > 15:
+            middle, label = start + share / 2, f"{name}\n{share:.1f} %"
+            axes.text(middle, 0, label, ha="center", va="center", color="white")
         start += share
     axes.set(xlim=(0, 100), yticks=[], xticks=[])
     axes.spines[:].set_visible(False)
