@@ -126,7 +126,7 @@ def _call(
 ) -> object:
     """What the call returned, then the gradients that the cotangent asks for: zero where none arrives."""
     returned = called(*positional, **named)
-    if cotangent is None:
+    if cotangent is None or returned is None:
         return returned
     import torch
 

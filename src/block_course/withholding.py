@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType, ModuleType
@@ -76,7 +77,18 @@ def _loaded(name: str) -> object | None:
     module, _, last = name.rpartition(".")
     if module not in sys.modules:
         return None
-    return getattr(importlib.import_module(module), last)  # type: ignore[no-any-return]
+    room = importlib.import_module(module)
+    if not hasattr(room, last) and hasattr(room, "__path__") and _is_module(name):
+        return None
+    return getattr(room, last)  # type: ignore[no-any-return]
+
+
+def _is_module(name: str) -> bool:
+    """Whether a name in a package, of nothing that is loaded, is that of a module."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ImportError:  # the box refuses to look for one that it withholds
+        return True
 
 
 def _signature(function: object) -> tuple[object, object]:

@@ -97,6 +97,14 @@ def test_an_argument_that_is_not_used_gets_a_gradient_of_zero() -> None:
     np.testing.assert_array_equal(observed.outputs[2], np.zeros((5, 3)))
 
 
+def test_an_answer_that_returns_none_is_not_blamed_for_its_gradient() -> None:
+    case = Case(name="a case", arguments={"x": X}, cotangent=np.ones((4, 3)))
+
+    observed = observe(lambda x: print(x), case, Manner("torch"))
+
+    assert (observed.status, observed.kinds) == ("returned", ("refused: None",))
+
+
 def test_an_output_that_is_cut_off_is_named() -> None:
     case = Case(name="a case", arguments={"x": X}, cotangent=np.ones((4, 3)))
 

@@ -1,3 +1,7 @@
+import json
+import sys
+import types
+
 import numpy as np
 import pytest
 import torch
@@ -5,6 +9,7 @@ from torch.nn import functional
 
 from block_course.calling import observe
 from block_course.exercise import Case, Manner
+from block_course.grading.stand_in import Withheld
 from block_course.withholding import watching
 from transformer_block.in_numpy import layer_norm as ours
 
@@ -61,14 +66,29 @@ def test_a_name_of_a_module_that_is_not_loaded_is_passed_over() -> None:
     assert used(lambda: None, "no_such_library.layer_norm") == []
 
 
+def test_a_module_that_is_not_loaded_is_passed_over_though_its_package_is(monkeypatch) -> None:
+    unloaded = "json.tool"
+    monkeypatch.delitem(sys.modules, unloaded, raising=False)
+    monkeypatch.delattr(json, "tool", raising=False)
+
+    assert used(lambda: None, unloaded) == []
+
+
+def test_a_module_that_may_not_be_looked_for_is_passed_over(monkeypatch) -> None:
+    hollow = types.ModuleType("hollow")
+    hollow.__path__ = []
+    monkeypatch.setitem(sys.modules, "hollow", hollow)
+    monkeypatch.setattr(sys, "meta_path", [Withheld("08_block", ["hollow"]), *sys.meta_path])
+
+    assert used(lambda: None, "hollow.room") == []
+
+
 def test_a_name_that_a_module_lacks_is_an_error() -> None:
     with pytest.raises(AttributeError, match="layer_nrom"), watching(["torch.nn.functional.layer_nrom"]):
         pass
 
 
 def test_a_profiler_of_before_is_there_again_after() -> None:
-    import sys
-
     def profiler(*given: object) -> None:
         return None
 
