@@ -24,7 +24,6 @@ LOOKS = {
     "pre-norm": (STREAM, "-", "o"),
     "post-norm": (NORM, "--", "s"),
     "sandwich": (INK, "-.", "^"),
-    "DeepNorm": (MUTED, ":", "D"),
 }
 Curves = Mapping[str, Float[np.ndarray, "L"]]
 LEAST_GAP = 0.085
@@ -125,16 +124,6 @@ def singular_values(values: Mapping[str, Curves], least: float) -> BookFigure:
         axes.set(title=name, xlabel="direction", ylim=(0.6 * least, 2))
         axes.set_xlim(0, 1.45 * max(map(len, curves.values())))
     panels[0].set_ylabel("share of the largest")
-    return drawing
-
-
-@styled
-def moved(depths: Int[np.ndarray, "L"], shares: Curves) -> BookFigure:
-    """How far the output moves when every weight takes a small random step."""
-    drawing = figure(3.0)
-    axes = drawing.subplots()
-    _by_depth(axes, depths, shares)
-    axes.set_ylabel("output moves by (share)")
     return drawing
 
 

@@ -42,6 +42,7 @@ def test_last_gradient_draws_each_depth_on_two_log_axes_beside_a_slope_of_minus_
         np.testing.assert_array_equal(drawn, np.stack([DEPTHS, values], axis=1))
     x, y = map(np.asarray, axes.lines[0].get_data())
     assert np.log(y[-1] / y[0]) / np.log(x[-1] / x[0]) == pytest.approx(-0.5)
+    assert all(tick.get_text() for tick in axes.get_yticklabels())
 
 
 def test_labels_of_curves_that_end_together_keep_apart() -> None:
@@ -96,13 +97,3 @@ def test_singular_values_are_shares_of_the_largest_down_to_the_least() -> None:
     np.testing.assert_allclose(lines[1], [1, 1 / 3])
     np.testing.assert_allclose(lines[2], [1])
     assert [text.get_text() for text in axes.texts] == ["L = 1", "L = 8", "L = 48"]
-
-
-def test_moved_draws_deep_norm_beside_the_placements() -> None:
-    shares = {name: values / 100 for name, values in CURVES.items()} | {"DeepNorm": np.full(5, 0.004)}
-
-    (axes,) = figures.moved(DEPTHS, shares).axes
-
-    np.testing.assert_array_equal(curves(axes)[-1][:, 1], np.full(5, 0.004))
-    assert set(heights(axes)) == set(shares)
-    assert all(tick.get_text() for tick in axes.get_yticklabels())
