@@ -4,7 +4,7 @@
 
 A sweep of learning rates, placements, warm-ups and seeds; and, of the four
 runs that the chapter repeats, the losses and an attention map. A run takes
-about three seconds of one core that has nothing else to do.
+about four seconds of one core that has nothing else to do.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from transformer_block.in_torch import training
 from transformer_block.in_torch.training import TokenClassifier, learn_reversal
 from transformer_block.tasks import reversal
 
-RATES = (0.002, 0.004, 0.008, 0.016)
+RATES = (0.004, 0.008, 0.016, 0.032, 0.064)
 LIVE_RATE = 0.008
-WARMUPS = (0, 50)
+WARMUPS = (0, 100)
 PLACEMENTS = ("pre", "post")
 SEEDS = range(4)
 EVERY = 4

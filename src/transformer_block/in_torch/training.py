@@ -16,7 +16,7 @@ from transformer_block.initialization import stream_of
 from transformer_block.parameters import initialize_stack
 from transformer_block.tasks import Batch, reversal
 
-SYMBOLS, LENGTH, BATCH, STEPS = 10, 6, 64, 200
+SYMBOLS, LENGTH, BATCH, STEPS = 10, 6, 64, 300
 """Sizes of the reversal: ten digits, six a sequence; how many are seen, how often."""
 
 
