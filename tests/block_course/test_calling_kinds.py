@@ -100,7 +100,7 @@ def test_an_argument_that_is_not_used_gets_a_gradient_of_zero() -> None:
 def test_an_answer_that_returns_none_is_not_blamed_for_its_gradient() -> None:
     case = Case(name="a case", arguments={"x": X}, cotangent=np.ones((4, 3)))
 
-    observed = observe(lambda x: print(x), case, Manner("torch"))
+    observed = observe(lambda x: [].append(x), case, Manner("torch"))
 
     assert (observed.status, observed.kinds) == ("returned", ("refused: None",))
 

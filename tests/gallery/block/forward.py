@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.gallery.answers import Answer, Wrong
 from tests.gallery.block import written
-from tests.gallery.block.written import attend, bend, by_name, norm_of, variant
+from tests.gallery.block.written import EQUIVALENT, attend, bend, by_name, norm_of, variant
 from transformer_block.in_numpy.attention import attention
 from transformer_block.in_numpy.block import Block as OfThePackage
 from transformer_block.in_numpy.feed_forward import feed_forward
@@ -68,6 +68,8 @@ class Block:
     def __call__(self, tokens, heads, *arrays):
         return written.block(tokens, heads, *arrays)
 
+
+__all__ = ["EQUIVALENT", "RIGHT", "TRIVIAL", "WRONG"]
 
 RIGHT: dict[str, Answer] = {
     "from the given parts": from_given_parts,

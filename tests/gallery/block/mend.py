@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.gallery.answers import Answer, Wrong
 from tests.gallery.block import forward, written
-from tests.gallery.block.written import attend, bend, by_name, norm_of, variant
+from tests.gallery.block.written import EQUIVALENT, attend, bend, by_name, norm_of, variant
 from transformer_block.in_numpy.attention import attention
 from transformer_block.in_numpy.feed_forward import feed_forward
 from transformer_block.in_numpy.layer_norm import layer_norm
@@ -40,6 +40,8 @@ def bias_added_outside(x, n_heads, *arrays):
     h = x + attention(norm_of(x, p, 1), *args) + p["attention.out.bias"]
     return h + bend(norm_of(h, p, 2), p)
 
+
+__all__ = ["EQUIVALENT", "RIGHT", "TRIVIAL", "WRONG"]
 
 RIGHT: dict[str, Answer] = {
     "mended": mended,

@@ -57,3 +57,13 @@ def block(x, n_heads, *arrays):
 def variant(rule):
     """An answer by a rule of x, the parameters and the number of heads."""
     return lambda x, n_heads, *arrays: rule(x, by_name(arrays), n_heads)
+
+
+_LETTERS = "the letters of an einsum are names"
+EQUIVALENT = {
+    'reference: scores = np.einsum("...thk,...shk->...hts", q, k) / np.sqrt(q.shape[-1]) → '
+    'scores = np.einsum("...THK,...SHK->...HTS", q, k) / np.sqrt(q.shape[-1]) #1': _LETTERS,
+    'reference: merged = np.einsum("...hts,...shk->...thk", shares, v).reshape(x.shape) → '
+    'merged = np.einsum("...HTS,...SHK->...THK", shares, v).reshape(x.shape) #1': _LETTERS,
+}
+"""Mutants of the references that compute the same."""

@@ -42,7 +42,7 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
         case(SILENT, other, size.H, without(drawn, OUT, DOWN)),
         case(ATTENTION, other, size.H, without(drawn, DOWN)),
         case(FEED_FORWARD, other, size.H, without(drawn, OUT)),
-        case(SEQUENCE, other[1].copy(), size.H, drawn),
+        case(SEQUENCE, other[1].copy(), size.H, drawn, extreme=True),
         case(CONSTANT, constant, size.H, drawn, extreme=True),
     ]
 
