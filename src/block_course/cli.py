@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from block_course.grading import options
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help=__doc__)
 COURSE = Path(__file__).resolve().parents[2]
 
@@ -66,42 +68,82 @@ def refresh(
 
 @app.command()
 def grade(
-    submissions: Annotated[list[Path], typer.Argument(help="Notebooks, or folders of them by learner.")],
-    out: Annotated[Path, typer.Option(help="Where results.json and grades.csv go.")],
-    secret: Annotated[
-        Path | None, typer.Option(help="Hidden inputs come from it; default: OUT/secret.")
-    ] = None,
-    cell_seconds: Annotated[float, typer.Option(help="For each cell and each call.")] = 10.0,
-    submission_seconds: Annotated[float, typer.Option(help="For all of one notebook.")] = 60.0,
-    memory_mb: Annotated[int, typer.Option(help="For one notebook, beyond what is loaded at start.")] = 1024,
-    workers: Annotated[int, typer.Option(help="Notebooks graded side by side.")] = 1,
-    regrade: Annotated[bool, typer.Option("--regrade", help="Grade again what was graded before.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress and no table.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print results.json instead of a table.")] = False,
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="Grade even where nothing keeps the notebooks' code in.")
-    ] = False,
+    submissions: options.Submissions,
+    out: options.Out,
+    secret: options.SecretFile = None,
+    cell_seconds: options.CellSeconds = 10.0,
+    submission_seconds: options.SubmissionSeconds = 60.0,
+    memory_mb: options.MemoryMb = 1024,
+    workers: options.Workers = 1,
+    regrade: options.Regrade = False,
+    store: options.StoreUrl = None,
+    report: options.Formats = None,
+    roster: options.Roster = None,
+    pass_mark: options.PassMark = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
+    unsafe: options.Unsafe = False,
 ) -> None:
     """Grade notebooks on inputs that nobody has seen.
 
-    Exit status: 0 all graded, 1 the grader failed on one, 2 bad usage, 130 interrupted.
+    Exit status: 0 all graded, 1 the grader failed on one, 2 bad usage, 3 one is below the pass mark,
+    130 interrupted.
     """
+    from block_course.grading.batch import Wishes
     from block_course.grading.grade import run
 
     status = run(
         submissions,
         out,
         secret=secret,
-        cell_seconds=cell_seconds,
-        submission_seconds=submission_seconds,
-        memory_mb=memory_mb,
-        workers=workers,
-        regrade=regrade,
+        limits=(cell_seconds, submission_seconds, memory_mb),
+        wishes=Wishes(workers, regrade, store, tuple(report or ()), roster, pass_mark),
         quiet=quiet,
         as_json=as_json,
         unsafe=unsafe,
     )
     raise typer.Exit(status)
+
+
+@app.command()
+def report(out: options.Graded, formats: options.MoreFormats = None, store: options.StoreUrl = None) -> None:
+    """Write results.json and grades.csv of what was graded, and other formats: nothing is graded.
+
+    Exit status: 0 written, 1 it can't be written, 2 bad usage.
+    """
+    from block_course.grading import handing_back
+
+    raise typer.Exit(handing_back.report(out, store, tuple(formats or ())))
+
+
+@app.command()
+def mark(
+    out: options.Graded,
+    learner: options.Learner,
+    assignment: options.Assignment,
+    exercise: options.ExerciseId = "",
+    points: options.Points = None,
+    comment: options.Comment = None,
+    store: options.StoreUrl = None,
+) -> None:
+    """Set points or words of your own, which stay when the work is graded again; neither: take them away.
+
+    Exit status: 0 set, 1 it can't be written, 2 bad usage.
+    """
+    from block_course.grading import handing_back
+
+    raise typer.Exit(handing_back.mark(out, store, learner, assignment, exercise, points, comment))
+
+
+@app.command()
+def feedback(out: options.Graded, store: options.StoreUrl = None) -> None:
+    """Write a page for each learner, to be handed back when you think fit.
+
+    Exit status: 0 written, 1 it can't be written, 2 bad usage.
+    """
+    from block_course.grading import handing_back
+
+    raise typer.Exit(handing_back.feedback(out, store))
 
 
 def main() -> None:

@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from block_course import cli, lab, refresh, release
 from block_course.book import build
-from block_course.grading import grade
+from block_course.grading import grade, handing_back
+from block_course.grading.batch import Wishes
 
 COURSE = Path(__file__).resolve().parents[2]
 
@@ -90,23 +91,44 @@ def test_grade_hands_every_option_on(monkeypatch: pytest.MonkeyPatch) -> None:
         "submitted one.ipynb --out marks --secret s --cell-seconds 1.5 --submission-seconds 7 --memory-mb 300"
     )
 
-    assert run("grade", *words.split(), "--workers", "2", "--regrade", "--quiet", "--json", "--unsafe") == 1
+    more = (
+        "--workers 2 --regrade --quiet --json --unsafe --store sqlite:///s.db --roster r.csv --pass-mark 60"
+    )
+
+    assert run("grade", *words.split(), *more.split(), "--report", "junit", "--report", "markdown") == 1
     assert part.calls == [
         (
             ([Path("submitted"), Path("one.ipynb")], Path("marks")),
             {
                 "secret": Path("s"),
-                "cell_seconds": 1.5,
-                "submission_seconds": 7.0,
-                "memory_mb": 300,
-                "workers": 2,
-                "regrade": True,
+                "limits": (1.5, 7.0, 300),
+                "wishes": Wishes(2, True, "sqlite:///s.db", ("junit", "markdown"), Path("r.csv"), 60.0),
                 "quiet": True,
                 "as_json": True,
                 "unsafe": True,
             },
         )
     ]
+
+
+AFTERWARDS = {
+    "report": ("report out --format junit", ((Path("out"), None, ("junit",)), {})),
+    "feedback": ("feedback out --store sqlite:///s.db", ((Path("out"), "sqlite:///s.db"), {})),
+    "mark": (
+        "mark out ann 03_layer_norm --exercise e --points 1.5 --comment c",
+        ((Path("out"), None, "ann", "03_layer_norm", "e", 1.5, "c"), {}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AFTERWARDS)
+def test_what_follows_a_run_gets_its_options(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    part = Recorder(2)
+    monkeypatch.setattr(handing_back, name, part)
+    words, call = AFTERWARDS[name]
+
+    assert run(*words.split()) == 2
+    assert part.calls == [call]
 
 
 def test_outside_a_clone_the_command_says_what_is_missing(

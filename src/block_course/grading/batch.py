@@ -6,25 +6,29 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
 from block_course.checks import assignments
 from block_course.grading import walls
+from block_course.grading.files import alone_in
 from block_course.grading.fork_server import BoxError, ForkServer, Settings
 from block_course.grading.judge import Task
 from block_course.grading.neutral import storable
 from block_course.grading.notebook import Unreadable
 from block_course.grading.pool import graded
-from block_course.grading.result import Result, has_grader_error
-from block_course.grading.store import Journal, write_results
+from block_course.grading.report import FORMATS, write_all
+from block_course.grading.result import Result
+from block_course.grading.roster import read_roster
+from block_course.grading.store import Store
 from block_course.grading.submission import Found, SetAside, Submission, contents, find
+from block_course.grading.tally import Tally, Work
 from block_course.grading.worker import Terms
 
-GRADED, GRADER_ERROR, BAD_USAGE, INTERRUPTED = 0, 1, 2, 130
-SCHEMA = 2
+GRADED, GRADER_ERROR, BAD_USAGE, BELOW_PASS_MARK, INTERRUPTED = 0, 1, 2, 3, 130
+SCHEMA = 3
 _CONTAINER = """\
 Its kernel keeps learners' code in, with --unsafe too. In the course's folder, a container will do:
 docker run --rm -v "$PWD:/course" -w /course python:3.11 sh -c "pip install -r requirements.txt && \
@@ -37,10 +41,11 @@ class UsageError(Exception):
 
 @dataclass
 class Report:
-    """What a run has done: its results, how many were there before, what it set aside, what to know."""
+    """What a run has done: what it graded and what was known before, what it set aside, what to know."""
 
-    results: list[Result] = field(default_factory=list)
+    graded: int = 0
     reused: int = 0
+    tally: Tally = field(default_factory=Tally)
     set_aside: tuple[SetAside, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
@@ -51,18 +56,37 @@ class Report:
         """The exit status for it."""
         if self.interrupted:
             return INTERRUPTED
-        return GRADER_ERROR if any(map(has_grader_error, self.results)) else GRADED
+        if self.tally.failed:
+            return GRADER_ERROR
+        return BELOW_PASS_MARK if self.tally.below else GRADED
 
 
-def look(paths: Sequence[Path], out: Path, exercises: Path, workers: int = 1) -> Found:
+@dataclass(frozen=True)
+class Wishes:
+    """What a user may ask of a run; `store` is a SQLAlchemy URL, `pass_mark` a percentage."""
+
+    workers: int = 1
+    regrade: bool = False
+    store: str | None = None
+    formats: tuple[str, ...] = ()
+    roster: Path | None = None
+    pass_mark: float | None = None
+
+
+def look(paths: Sequence[Path], out: Path, exercises: Path, wishes: Wishes) -> Found:
     """Find what is to be graded and make the folder for the results.
 
     Raises UsageError if that can't be done here, NotFound for a path that isn't there.
     """
     if sys.platform != "linux":
         raise UsageError(f"grading needs Linux, this is {sys.platform}. {_CONTAINER}")
-    if workers < 1:
-        raise UsageError(f"workers must be at least 1; got {workers}")
+    if wishes.workers < 1:
+        raise UsageError(f"workers must be at least 1; got {wishes.workers}")
+    if wishes.pass_mark is not None and not 0.0 <= wishes.pass_mark <= 100.0:
+        raise UsageError(f"the pass mark is a percentage from 0 to 100; got {wishes.pass_mark:g}")
+    unknown = sorted(set(wishes.formats) - set(FORMATS))
+    if unknown:
+        raise UsageError(f"no format {', '.join(unknown)}; there are {', '.join(FORMATS)}")
     if not paths:
         raise UsageError("no notebook and no folder was named")
     found = find(paths, assignments())
@@ -77,36 +101,34 @@ def look(paths: Sequence[Path], out: Path, exercises: Path, workers: int = 1) ->
 
 
 def grade(
-    found: Found,
-    out: Path,
-    terms: Terms,
-    *,
-    workers: int = 1,
-    regrade: bool = False,
-    each: Callable[[], None] = lambda: None,
+    found: Found, out: Path, terms: Terms, wishes: Wishes, *, each: Callable[[], None] = lambda: None
 ) -> Report:
     """Grade what was found, and write the results, at an interrupt too; `each` is called after each.
 
-    What is in the journal of `out` already, with the same content, secret, limits and version of the checks,
-    is not graded again, unless `regrade`. The results hold earlier runs into the same folder as well.
+    What is in the store already, with the same content, secret, limits and version of the checks, is not
+    graded again, unless it is wished for. The results hold earlier runs into the same store as well.
 
-    Raises UsageError if nothing keeps learners' code in, InUse if another grader writes to `out`.
+    Raises UsageError if nothing keeps learners' code in, InUse if another grader writes to `out`, Unusable
+    for a store, RosterError for a roster that is none.
     """
     report = Report(set_aside=found.set_aside)
-    if found.submissions:
-        report.missing = missing_walls(unsafe=terms.unsafe)
-    with Journal(out) as journal, walls.hidden_memory():
-        run = _Run(terms, journal, report, each, regrade)
+    names = None if wishes.roster is None else read_roster(wishes.roster)
+    with alone_in(out), Store(out, wishes.store) as store, walls.hidden_memory():
+        if found.submissions:
+            report.missing = missing_walls(unsafe=terms.unsafe)
+        run = _Run(terms, store, report, each, wishes.regrade)
         try:
-            with _termination_interrupts(), closing(graded(run.to_do(found), terms, workers)) as results:
+            to_do = run.to_do(found)
+            with _termination_interrupts(), closing(graded(to_do, terms, wishes.workers)) as results:
                 for task, result in results:
                     run.done(task, result)
         except KeyboardInterrupt:
             report.interrupted = True
         finally:
-            report.results.sort(key=lambda result: (result["learner"], result["assignment"]))
-            report.about = _about(terms, found, journal, report.missing)
-            write_results(out, journal.latest(), report.about)
+            report.tally = Tally.of(store.latest(), run.counted, wishes.pass_mark, names)
+            report.about = _about(terms, found, report)
+            store.note(report.about)
+            write_all(out, store, wishes.formats)
     return report
 
 
@@ -115,28 +137,48 @@ class _Run:
     """The submissions of a run, those that are known already told from those to be graded."""
 
     terms: Terms
-    journal: Journal
+    store: Store
     report: Report
     each: Callable[[], None]
     regrade: bool
+    counted: set[Work] = field(default_factory=set)
+    under_way: dict[str, list[Task]] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
 
     def to_do(self, found: Found) -> Iterator[Task]:
-        """What is new or changed, assignment by assignment; what is known is done on the way."""
+        """What is new or changed, assignment by assignment; what is known is done on the way.
+
+        Of several files that are the same, one is graded, and the others get its result.
+        """
         for submission in sorted(found.submissions, key=lambda each: (each.assignment.stem, each.learner)):
             task = _task(submission)
-            known = None if self.regrade else self.journal.find(self.terms.key(task))
-            if known is None:
+            key = self.terms.key(task)
+            if key in self.under_way:
+                self.under_way[key].append(replace(task, data=b""))
+            elif (self.regrade and key not in self.fresh) or not self._known(key, task):
+                self.under_way[key] = []
                 yield task
-            else:
-                known = known.copy()
-                known["file"] = task.file
-                self.report.reused += 1
-                self.done(task, known)
 
     def done(self, task: Task, result: Result) -> None:
-        """Keep a result."""
-        self.journal.keep(self.terms.key(task), result)
-        self.report.results.append(result)
+        """Keep a result, for those too who handed in the same."""
+        key = self.terms.key(task)
+        self.fresh.add(key)
+        for theirs in [task, *self.under_way.pop(key)]:
+            if theirs is task or not self._known(key, theirs):
+                own: Result = {**result, "learner": theirs.learner, "file": theirs.file}
+                self.store.keep(key, own)
+                self._count(key, theirs)
+
+    def _known(self, key: str, task: Task) -> bool:
+        known = self.store.give(key, task.learner, task.file) is not None
+        if known:
+            self._count(key, task)
+        return known
+
+    def _count(self, key: str, task: Task) -> None:
+        self.counted.add((task.learner, task.assignment.stem))
+        self.report.graded += key in self.fresh
+        self.report.reused += key not in self.fresh
         self.each()
 
 
@@ -163,19 +205,19 @@ def missing_walls(*, unsafe: bool) -> dict[str, str]:
     return server.missing
 
 
-def _about(terms: Terms, found: Found, journal: Journal, missing: dict[str, str]) -> dict[str, Any]:
-    stood = [result["walls"] for result in journal.latest() if result["walls"]]
+def _about(terms: Terms, found: Found, report: Report) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "secret": terms.secret.fingerprint,
         "limits": asdict(terms.limits),
         "walls": {
-            "standing": [wall for wall in (stood[0] if stood else []) if all(wall in each for each in stood)],
-            "missing": missing,
-            "unsafe": any(walls.UNSAFE in each for each in stood),
+            "standing": report.tally.standing,
+            "missing": report.missing,
+            "unsafe": report.tally.unsafe,
         },
+        "pass_mark": report.tally.pass_mark,
+        "roster": report.tally.against_roster(),
         "not_graded": [{"file": storable(str(each.path)), "reason": each.reason} for each in found.set_aside],
-        "unknown_lines": journal.damaged,
     }
 
 

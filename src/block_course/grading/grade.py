@@ -1,7 +1,8 @@
-"""`block-course grade`: from folders of notebooks to results.json and grades.csv."""
+"""`block-course grade`: from folders of notebooks to results, in the formats of those who read them."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,22 +13,27 @@ from block_course.grading import show
 from block_course.grading.attempt import Limits
 from block_course.grading.batch import (
     BAD_USAGE,
+    BELOW_PASS_MARK,
     GRADED,
     GRADER_ERROR,
     INTERRUPTED,
     Report,
     UsageError,
+    Wishes,
     grade,
     look,
 )
-from block_course.grading.result import has_grader_error
+from block_course.grading.files import InUse
+from block_course.grading.report import RESULTS
+from block_course.grading.roster import RosterError
 from block_course.grading.secret import Secret, SecretError, create_secret, read_secret
-from block_course.grading.store import RESULTS, InUse
 from block_course.grading.submission import NotFound
+from block_course.grading.tables import Unusable
 from block_course.grading.worker import Terms
 
 __all__ = [
     "BAD_USAGE",
+    "BELOW_PASS_MARK",
     "EXERCISES",
     "GRADED",
     "GRADER_ERROR",
@@ -40,6 +46,7 @@ __all__ = [
 
 EXERCISES = Path(__file__).resolve().parents[3] / "exercises"
 SECRET = "secret"
+_NO_WISHES = Wishes()
 
 
 def run(
@@ -47,11 +54,8 @@ def run(
     out: Path,
     *,
     secret: Path | None = None,
-    cell_seconds: float = 10.0,
-    submission_seconds: float = 60.0,
-    memory_mb: int = 1024,
-    workers: int = 1,
-    regrade: bool = False,
+    limits: tuple[float, float, int] = (10.0, 60.0, 1024),
+    wishes: Wishes = _NO_WISHES,
     quiet: bool = False,
     as_json: bool = False,
     unsafe: bool = False,
@@ -59,24 +63,28 @@ def run(
 ) -> int:
     """Grade notebooks, show a table, and give the exit status.
 
+    `limits` are the seconds of a cell, those of a submission, and its memory in MB.
+
     0: all graded. 1: the grader itself failed on a submission, which is listed and has no points. 2: it was
-    asked for something that can't be done. 130: interrupted; the same command goes on where it stopped.
+    asked for something that can't be done. 3: a submission of this run is below the pass mark. 130:
+    interrupted; the same command goes on where it stopped. A failure of the grader's own counts before 3.
     """
     console, aside = Console(), Console(stderr=True)
     try:
-        limits = _limits(cell_seconds, submission_seconds, memory_mb)
-        found = look(paths, out, exercises, workers)
-        terms = Terms(_secret(secret, out, aside), limits, exercises, unsafe)
+        kept_to = _limits(*limits)
+        found = look(paths, out, exercises, wishes)
+        terms = Terms(_secret(secret, out, aside), kept_to, exercises, unsafe)
         with show.progress(aside, len(found.submissions), hidden=quiet or as_json) as advance:
-            report = grade(found, out, terms, workers=workers, regrade=regrade, each=advance)
-    except (UsageError, NotFound, SecretError, InUse) as error:
+            report = grade(found, out, terms, wishes, each=advance)
+    except (UsageError, NotFound, SecretError, RosterError, InUse, Unusable) as error:
         show.say(aside, f"Can't grade: {error}")
         return BAD_USAGE
     except OSError as error:
         show.say(aside, f"The grader failed: {error}. What was graded before is kept in {out}.")
         return GRADER_ERROR
     if as_json:
-        sys.stdout.write((out / RESULTS).read_text(encoding="utf-8"))
+        with open(out / RESULTS, encoding="utf-8") as file:
+            shutil.copyfileobj(file, sys.stdout)
     elif not quiet:
         _show(console, report, out)
     _complain(aside, report)
@@ -104,20 +112,19 @@ def _secret(given: Path | None, out: Path, aside: Console) -> Secret:
 
 
 def _show(console: Console, report: Report, out: Path) -> None:
-    if report.results:
-        show.table(console, report.results)
+    if report.tally.shown:
+        show.table(console, report.tally.shown, report.tally.of_this_run)
     show.set_aside(console, report.set_aside)
+    show.roster(console, report.about["roster"])
     show.walls(console, report.about["walls"])
-    new = len(report.results) - report.reused
-    show.say(
-        console, f"Graded now: {new}, before: {report.reused}. Results: {out}/results.json, {out}/grades.csv"
-    )
+    if report.tally.pass_mark is not None:
+        show.say(console, f"Below the pass mark of {report.tally.pass_mark:g} %: {report.tally.below}")
+    counts = f"Graded now: {report.graded}, before: {report.reused}."
+    show.say(console, f"{counts} Results: {out}/results.json, {out}/grades.csv")
 
 
 def _complain(aside: Console, report: Report) -> None:
-    for result in report.results:
-        if has_grader_error(result):
-            why = next(mark["why"] for mark in result["exercises"] if mark["verdict"] == "grader error")
-            show.say(aside, f"The grader failed on {result['file']}, which has no points yet: {why}")
+    for file, why in report.tally.failed:
+        show.say(aside, f"The grader failed on {file}, which has no points yet: {why}")
     if report.interrupted:
         show.say(aside, "Interrupted. The same command goes on where it stopped.")

@@ -1,13 +1,22 @@
-"""A learner's text made harmless: nothing in it acts on a terminal, a spreadsheet or a reader's eye."""
+"""A learner's text made harmless: it acts on no terminal, page, spreadsheet, log or reader's eye."""
 
 from __future__ import annotations
 
+import hashlib
+import html
+import json
+import re
 import unicodedata
+from typing import Any
 
 LONGEST_LINE = 300
 LONGEST_TEXT = 64 << 10
 
-_FORMULA = tuple("=+-@＝＋－＠")
+_FORMULA = re.compile(r"(^|[;,|]\s*)([\"'\s]*)(?=[=+\-@＝＋－＠])")
+"""Its first sign, at the start of a cell, or where another program would have one start."""
+_PLAIN_NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,62}[a-z0-9_]|[a-z0-9_]")
+_LIKE_OURS = re.compile(r".*-[0-9a-f]{16}")
+_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
 def one_line(text: str, limit: int = LONGEST_LINE) -> str:
@@ -21,10 +30,46 @@ def lines(text: str, limit: int = LONGEST_TEXT) -> str:
     return "\n".join("".join(map(_visible, line.expandtabs())) for line in kept.split("\n"))
 
 
+def terminal(text: str, limit: int = LONGEST_LINE) -> str:
+    """One line for a terminal or a log; what a CI service would take for a command (`::`, `##`) is broken."""
+    return one_line(text, limit).replace("::", ":\\x3a").replace("##", "#\\x23")
+
+
+def markup(text: str) -> str:
+    """A text that `one_line` or `lines` has made, for HTML and XML, inside an element or an attribute."""
+    return html.escape(text, quote=True).replace("::", ":&#58;").replace("##", "#&#35;")
+
+
+def markdown(text: str, limit: int = LONGEST_LINE) -> str:
+    """One line as a span of code, where Markdown looks for no link, image, mention or HTML."""
+    plain = terminal(text, limit).replace("`", "\\x60").replace("|", "\\x7c")
+    return f"`{plain}`" if plain else ""
+
+
+def as_json(value: Any, indent: int | None = None) -> str:
+    """The value in ASCII, with nothing that a CI service would take for a command in a log."""
+    return json.dumps(value, indent=indent, allow_nan=False).replace("##", "#\\u0023")
+
+
+def file_name(text: str) -> str:
+    """A name for a file or folder on any system, which no other text gets.
+
+    A plain name in lower case stays; another keeps what is plain in it, before a digest that tells it apart.
+    """
+    is_plain = _PLAIN_NAME.fullmatch(text) and not _LIKE_OURS.fullmatch(text) and not _DEVICES.fullmatch(text)
+    if is_plain:
+        return text
+    letters = unicodedata.normalize("NFKD", text[:200]).encode("ascii", "ignore").decode("ascii").lower()
+    kept = re.sub(r"[^a-z0-9]+", "-", letters)[:40].strip("-") or "x"
+    return f"{kept}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
 def spreadsheet(text: str) -> str:
-    """One line for a cell of a table; what a spreadsheet would take for a formula gets a `'` before it."""
-    plain = one_line(text)
-    return f"'{plain}" if plain.startswith(_FORMULA) else plain
+    """One line for a cell of a table; what a spreadsheet would take for a formula gets a `'` before it.
+
+    That a program might part cells at semicolons where we part them at commas is thought of too.
+    """
+    return _FORMULA.sub(r"\1'\2", one_line(text)).replace("##", "#\\x23")
 
 
 def storable(name: str) -> str:

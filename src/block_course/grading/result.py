@@ -1,8 +1,8 @@
-"""The result of a submission: plain data that goes to the journal and to the results as it is."""
+"""The result of a submission: plain data that goes to the store and to the results as it is."""
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 PASS = "pass"
 UNREADABLE = "unreadable"
@@ -30,7 +30,10 @@ class Property(TypedDict):
 
 
 class Mark(TypedDict):
-    """What an exercise earned. A grader error has no points, and they are not zero."""
+    """What an exercise earned. A grader error has no points, and they are not zero.
+
+    Where a person has set the points, `automatic` holds those that the grader found.
+    """
 
     id: str
     title: str
@@ -40,10 +43,15 @@ class Mark(TypedDict):
     feedback: list[Property]
     diagnosis: str | None
     why: str
+    automatic: NotRequired[float | None]
+    comment: NotRequired[str]
 
 
 class Result(TypedDict):
-    """What a submission earned: `points` is null if the grader failed on any of its exercises."""
+    """What a submission earned: `points` is null if the grader failed on any of its exercises.
+
+    `attempt` counts what the learner handed in for the assignment; the store adds it, and a person's comment.
+    """
 
     learner: str
     assignment: str
@@ -56,6 +64,8 @@ class Result(TypedDict):
     printed: str
     walls: list[str]
     seconds: float
+    attempt: NotRequired[int]
+    comment: NotRequired[str]
 
 
 def total(marks: list[Mark]) -> float | None:

@@ -8,15 +8,24 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
-from block_course.grading.neutral import one_line
-from block_course.grading.result import PASS, Mark, Result
+from block_course.grading.neutral import terminal
+from block_course.grading.report.words import what_happened
+from block_course.grading.result import Result
 from block_course.grading.submission import SetAside
 
-MOST_ROWS = 200
+MOST_NAMES = 20
 MOST_SET_ASIDE = 20
 _LONGEST_CELL = 300
 UNSAFE = (
@@ -27,25 +36,31 @@ UNSAFE = (
 
 @contextmanager
 def progress(console: Console, total: int, *, hidden: bool) -> Iterator[Callable[[], None]]:
-    """A bar with the number done and the time left; call what it gives after each submission.
+    """A bar with the number done, the rate and the time left; call what it gives after each submission.
 
     It is left out where nobody watches: away from a terminal, and in CI.
     """
     hidden = hidden or not console.is_terminal or bool(os.environ.get("CI"))
-    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         task = bar.add_task("grading", total=total)
         yield lambda: bar.advance(task)
 
 
-def table(console: Console, results: Sequence[Result]) -> None:
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        """How many are done in a second."""
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+
+def table(console: Console, results: Sequence[Result], total: int) -> None:
     """A row for each submission: whose, what it earned, and what happened where it isn't full marks."""
     rows = Table(box=None, pad_edge=False, header_style="bold")
     rows.add_column("learner", overflow="fold", min_width=12)
     rows.add_column("assignment", overflow="fold", min_width=13)
     rows.add_column("points", justify="right", no_wrap=True)
     rows.add_column("what happened", overflow="fold")
-    for result in results[:MOST_ROWS]:
+    for result in results:
         points = "—" if result["points"] is None else f"{result['points']:.4g}"
         cells = (
             result["learner"],
@@ -55,26 +70,8 @@ def table(console: Console, results: Sequence[Result]) -> None:
         )
         rows.add_row(*(_text(console, each) for each in cells))
     console.print(rows)
-    if len(results) > MOST_ROWS:
-        say(console, f"and {len(results) - MOST_ROWS} more, in grades.csv")
-
-
-def what_happened(result: Result) -> str:
-    """The exercises without full marks, in words: the verdict, and the misconception or the reason."""
-    short = [(mark, _verdict(mark)) for mark in result["exercises"] if mark["verdict"] != PASS]
-    if len({verdict for _, verdict in short}) == 1 and len(short) == len(result["exercises"]):
-        parts = [short[0][1]]
-    else:
-        parts = [f"{mark['id']}: {verdict}" for mark, verdict in short]
-    if result["notes"]:
-        more = f" (and {len(result['notes']) - 1} more)" if len(result["notes"]) > 1 else ""
-        parts.append(f"note: {result['notes'][0]}{more}")
-    return "; ".join(parts) or PASS
-
-
-def _verdict(mark: Mark) -> str:
-    why = mark["diagnosis"] or mark["why"]
-    return f"{mark['verdict']} ({why})" if why else mark["verdict"]
+    if total > len(results):
+        say(console, f"and {total - len(results)} more, in grades.csv")
 
 
 def set_aside(console: Console, files: Sequence[SetAside]) -> None:
@@ -85,6 +82,17 @@ def set_aside(console: Console, files: Sequence[SetAside]) -> None:
         say(console, f"- {each.path}: {each.reason}")
     if len(files) > MOST_SET_ASIDE:
         say(console, f"and {len(files) - MOST_SET_ASIDE} more, in results.json")
+
+
+def roster(console: Console, about: Mapping[str, Any] | None) -> None:
+    """Who is on the roster and handed nothing in, and who handed in and isn't on it."""
+    for assignment, found in (about or {}).items():
+        for kind in ("missing", "unknown"):
+            names = found[kind]
+            if names:
+                more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+                listed = ", ".join(terminal(name, 60) for name in names[:MOST_NAMES])
+                say(console, f"{assignment}, {kind} ({len(names)}): {listed}{more}")
 
 
 def walls(console: Console, about: Mapping[str, Any]) -> None:
@@ -102,6 +110,6 @@ def say(console: Console, sentence: str) -> None:
 
 
 def _text(console: Console, text: str, limit: int = _LONGEST_CELL) -> Text:
-    """A learner's text for the terminal: no markup, no escape, nothing that the terminal can't encode."""
-    plain = one_line(text, limit)
+    """A learner's text for the terminal: no markup, no escape, no command, nothing that it can't encode."""
+    plain = terminal(text, limit)
     return Text(plain.encode(console.encoding, "backslashreplace").decode(console.encoding))

@@ -2,120 +2,213 @@
 
 from __future__ import annotations
 
-import csv
-import fcntl
-import io
-import json
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from block_course.grading.neutral import spreadsheet
-from block_course.grading.result import Result, has_grader_error
+from sqlalchemy import Connection, Row, and_, delete, func, insert, select, update
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-JOURNAL = "journal.jsonl"
-RESULTS = "results.json"
-GRADES = "grades.csv"
-COLUMNS = ("learner", "assignment", "points", "of", "verdicts", "file")
+from block_course.grading.neutral import storable
+from block_course.grading.result import Result, has_grader_error, total
+from block_course.grading.tables import ABOUT, ATTEMPTS, GRADINGS, MARKS, opened, reason, whose
+
+STORE = "store.db"
+_AT_ONCE = 100
+_TRIES = 5
+_T = TypeVar("_T")
 
 
-class InUse(Exception):
-    """Another grader is writing to the same folder."""
+class StoreError(OSError):
+    """The database refused: its disk is full, say, or its server is gone."""
 
 
-class Journal:
-    """A line for each submission that was graded, written through to the disk; none is ever taken out."""
+class Unknown(LookupError):
+    """A learner, an assignment or an exercise of which the store knows nothing."""
 
-    def __init__(self, folder: Path) -> None:
-        """Open the journal of a folder. Raises InUse."""
-        self._file = open(folder / JOURNAL, "a+b")  # noqa: SIM115
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._file.close()
-            raise InUse(f"another grader is writing to {folder}") from None
-        self._by_key: dict[str, Result] = {}
-        self._latest: dict[tuple[str, str], Result] = {}
-        self.damaged = 0
-        self._load()
 
-    def __enter__(self) -> Journal:
+class Store:
+    """The gradings, the attempts that they are of, and what people say of them.
+
+    An attempt is of one learner and one assignment: it is a new one when other bytes were handed in than
+    before. The latest attempt counts. A grading belongs to everyone who handed in the same bytes.
+    """
+
+    def __init__(self, folder: Path, url: str | None = None) -> None:
+        """Open a folder's own SQLite file, or the database at any SQLAlchemy URL. Raises Unusable."""
+        self._engine = opened(url or URL.create("sqlite", database=str(folder / STORE)))
+
+    def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._file.close()
+        self._engine.dispose()
 
-    def find(self, key: str) -> Result | None:
-        """The result under a key, unless the grader had failed on it: that is tried again."""
-        result = self._by_key.get(key)
-        return None if result is None or has_grader_error(result) else result
+    def give(self, key: str, learner: str, file: str) -> Result | None:
+        """A learner's result, if it is known under this key; None if not, or if the grader failed on it."""
+        newest = select(GRADINGS).where(GRADINGS.c.key == key).order_by(GRADINGS.c.id.desc()).limit(1)
+
+        def given(connection: Connection) -> Result | None:
+            row = connection.execute(newest).one_or_none()
+            if row is None or row.failed:
+                return None
+            theirs: Result = {**row.result, "learner": learner, "file": file}  # type: ignore[typeddict-item]
+            _point(connection, theirs, row.id)
+            return theirs
+
+        return self._counted(given)
 
     def keep(self, key: str, result: Result) -> None:
         """Make a result the latest of its learner; when this returns, it is on the disk."""
-        if self._latest.get((result["learner"], result["assignment"])) == result and key in self._by_key:
-            return
-        line = json.dumps({"key": key, "result": result}, allow_nan=False)
-        self._file.write(line.encode("ascii") + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._take(key, result)
+        values = {"key": key, "at": _now(), "failed": has_grader_error(result), "result": result}
 
-    def latest(self) -> list[Result]:
-        """The latest result of each learner and assignment, in their order."""
-        return [result for _, result in sorted(self._latest.items())]
+        def kept(connection: Connection) -> None:
+            new = connection.execute(insert(GRADINGS).values(values)).inserted_primary_key
+            assert new is not None  # one row was inserted
+            _point(connection, result, new[0])
 
-    def _take(self, key: str, result: Result) -> None:
-        self._by_key[key] = result
-        self._latest[result["learner"], result["assignment"]] = result
+        self._counted(kept)
 
-    def _load(self) -> None:
-        self._file.seek(0)
-        end = 0
-        for line in self._file:
-            if not line.endswith(b"\n"):  # cut off by a kill; what follows must not be glued to it
-                self._file.truncate(end)
-                break
-            end += len(line)
-            try:
-                entry = json.loads(line)
-                self._take(entry["key"], entry["result"])
-            except (ValueError, TypeError, KeyError):
-                self.damaged += 1
+    def mark(
+        self,
+        learner: str,
+        assignment: str,
+        exercise: str = "",
+        *,
+        points: float | None = None,
+        comment: str | None = None,
+    ) -> Result:
+        """Set points or words of a person's own on the latest attempt, or with neither take them away.
+
+        What isn't given stays. Points stand in place of the grader's, also after another grading.
+        Raises Unknown, and ValueError for points that the exercise can't have.
+        """
+        result = next(self._results(whose(learner, assignment)), None)
+        if result is None:
+            raise Unknown(f"there is no submission of {learner} for {assignment}")
+        _check(result, exercise, points)
+        of = whose(learner, assignment)
+        place = {"whose": of, "attempt": result["attempt"], "exercise": exercise}
+        here = and_(*(MARKS.c[name] == value for name, value in place.items()))
+        with self._writing() as connection:
+            before = connection.execute(select(MARKS).where(here)).one_or_none()
+            connection.execute(delete(MARKS).where(here))
+            if points is not None or comment is not None:
+                kept = (before.points, before.comment) if before is not None else (None, "")
+                said = {
+                    "points": kept[0] if points is None else points,
+                    "comment": kept[1] if comment is None else storable(comment),
+                }
+                connection.execute(insert(MARKS).values({**place, **said, "at": _now()}))
+        return next(self._results(of))
+
+    def latest(self) -> Iterator[Result]:
+        """The latest attempt of each learner and assignment, in their order, with what people say of it."""
+        return self._results()
+
+    def note(self, about: Mapping[str, Any]) -> None:
+        """Remember what is to be known of the last run as a whole."""
+        with self._writing() as connection:
+            connection.execute(delete(ABOUT).where(ABOUT.c.name == "run"))
+            connection.execute(insert(ABOUT).values(name="run", value=dict(about)))
+
+    def noted(self) -> dict[str, Any]:
+        """What the last run noted; nothing before the first."""
+        with self._writing() as connection:
+            found = connection.scalar(select(ABOUT.c.value).where(ABOUT.c.name == "run"))
+        return found or {}
+
+    def _results(self, of: str | None = None) -> Iterator[Result]:
+        newest = select(ATTEMPTS.c.whose, func.max(ATTEMPTS.c.attempt).label("attempt"))
+        newest = newest if of is None else newest.where(ATTEMPTS.c.whose == of)
+        last = newest.group_by(ATTEMPTS.c.whose).subquery()
+        rows = (
+            select(ATTEMPTS, GRADINGS.c.result)
+            .join(last, and_(ATTEMPTS.c.whose == last.c.whose, ATTEMPTS.c.attempt == last.c.attempt))
+            .join(GRADINGS, ATTEMPTS.c.grading == GRADINGS.c.id)
+            .order_by(ATTEMPTS.c.learner, ATTEMPTS.c.assignment, ATTEMPTS.c.whose)
+        )
+        with _refusals_told(), self._engine.connect() as connection:
+            few_at_once = connection.execution_options(yield_per=_AT_ONCE)
+            for some in few_at_once.execute(rows).partitions():
+                marks = self._marks([row.whose for row in some])
+                yield from (_marked(row, marks) for row in some)
+
+    def _marks(self, of: list[str]) -> dict[tuple[str, int], list[Row[Any]]]:
+        found: dict[tuple[str, int], list[Row[Any]]] = {}
+        with self._engine.connect() as connection:
+            for row in connection.execute(select(MARKS).where(MARKS.c.whose.in_(of))):
+                found.setdefault((row.whose, row.attempt), []).append(row)
+        return found
+
+    def _counted(self, change: Callable[[Connection], _T]) -> _T:
+        """Do it again if another grader has counted the same attempt at the same moment."""
+        for _ in range(_TRIES):
+            with suppress(IntegrityError), self._writing() as connection:
+                return change(connection)
+        raise StoreError("the store refused: others count the same attempts")
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with _refusals_told(), self._engine.begin() as connection:
+            yield connection
 
 
-def write_results(folder: Path, results: Iterable[Result], about: Mapping[str, Any]) -> None:
-    """Write results.json and grades.csv, each in one step: a reader sees the old one or the new one."""
-    in_order = list(results)
-    whole = json.dumps({**about, "results": in_order}, indent=1, allow_nan=False)
-    _write(folder / RESULTS, whole + "\n")
-    _write(folder / GRADES, _table(in_order))
-
-
-def _table(results: Iterable[Result]) -> str:
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    for result in results:
-        verdicts = "; ".join(f"{mark['id']}: {mark['verdict']}" for mark in result["exercises"])
-        names = [spreadsheet(result[name]) for name in ("learner", "assignment")]
-        points = "" if result["points"] is None else f"{result['points']:.10g}"
-        table.writerow([*names, points, f"{result['of']:.10g}", verdicts, spreadsheet(result["file"])])
-    return text.getvalue()
-
-
-def _write(path: Path, text: str) -> None:
-    new = path.with_name(f".{path.name}.{os.getpid()}")
+@contextmanager
+def _refusals_told() -> Iterator[None]:
     try:
-        with open(new, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, path)
-    finally:
-        new.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)  # the new name too must survive a power cut
-    finally:
-        os.close(folder)
+        yield
+    except IntegrityError:
+        raise
+    except SQLAlchemyError as error:
+        raise StoreError(f"the store refused: {reason(error)}") from None
+
+
+def _point(connection: Connection, result: Result, grading: int) -> None:
+    """Let the latest attempt of a learner be these bytes, graded so."""
+    values = {"file": result["file"], "grading": grading}
+    place = whose(result["learner"], result["assignment"])
+    theirs = select(ATTEMPTS).where(ATTEMPTS.c.whose == place)
+    latest = connection.execute(theirs.order_by(ATTEMPTS.c.attempt.desc()).limit(1)).one_or_none()
+    if latest is not None and latest.content == result["content"]:
+        if (latest.file, latest.grading) != (result["file"], grading):
+            here = and_(ATTEMPTS.c.whose == place, ATTEMPTS.c.attempt == latest.attempt)
+            connection.execute(update(ATTEMPTS).where(here).values(values))
+        return
+    values |= {name: result[name] for name in ("learner", "assignment", "content")}
+    number = 1 if latest is None else latest.attempt + 1
+    connection.execute(insert(ATTEMPTS).values({**values, "whose": place, "attempt": number}))
+
+
+def _marked(row: Row[Any], marks: Mapping[tuple[str, int], list[Row[Any]]]) -> Result:
+    own = {"learner": row.learner, "file": row.file, "attempt": row.attempt}
+    result = cast(Result, {**row.result, **own})
+    said = {each.exercise: each for each in marks.get((row.whose, row.attempt), ())}
+    for mark in result["exercises"]:
+        if (of_it := said.pop(mark["id"], None)) is not None:
+            mark["comment"] = of_it.comment
+            if of_it.points is not None:
+                mark["automatic"], mark["points"] = mark["points"], of_it.points
+    if "" in said:
+        result["comment"] = said[""].comment
+    result["points"] = total(result["exercises"])
+    return result
+
+
+def _check(result: Result, exercise: str, points: float | None) -> None:
+    worth = {mark["id"]: mark["of"] for mark in result["exercises"]}
+    if exercise and exercise not in worth:
+        raise Unknown(f"{result['assignment']} has no exercise {exercise}; it has {', '.join(worth)}")
+    if points is None:
+        return
+    if not exercise:
+        raise ValueError("points are given for an exercise; name one")
+    if not 0.0 <= points <= worth[exercise]:
+        raise ValueError(f"{exercise} is worth 0 to {worth[exercise]:g} points; got {points:g}")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

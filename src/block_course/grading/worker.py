@@ -40,9 +40,11 @@ class Terms:
         return (self.exercises / f"{assignment.stem}.ipynb").read_bytes()
 
     def key(self, task: Task) -> str:
-        """All that a result depends on, as a digest: where two keys are equal, one result serves."""
+        """All that a result depends on, as a digest: where two keys are equal, one result serves.
+
+        Whose the submission is has no part in it.
+        """
         parts = [
-            task.learner,
             task.assignment.stem,
             hashlib.sha256(task.data).hexdigest(),
             task.problem,

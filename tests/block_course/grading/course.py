@@ -1,8 +1,12 @@
 """A course in miniature, for tests of a whole run."""
 
 import json
+import sqlite3
+from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 
+from block_course.grading.batch import Wishes
 from block_course.grading.grade import run
 from block_course.grading.result import Result
 from tests.block_course.grading.examples import KEY, released_in
@@ -27,7 +31,14 @@ class Course:
 
     def run(self, **options: object) -> int:
         options = {"secret": self.secret, "quiet": True, **options}
-        return run([self.submitted], self.out, exercises=self.exercises, **options)  # type: ignore[arg-type]
+        wishes = {each.name: options.pop(each.name) for each in fields(Wishes) if each.name in options}
+        return run(
+            [self.submitted],
+            self.out,
+            exercises=self.exercises,
+            wishes=Wishes(**wishes),  # type: ignore[arg-type]
+            **options,  # type: ignore[arg-type]
+        )
 
     def results(self) -> dict[str, Result]:
         return {each["learner"]: each for each in self.about()["results"]}  # type: ignore[attr-defined]
@@ -36,6 +47,8 @@ class Course:
         written: dict[str, object] = json.loads((self.out / "results.json").read_text(encoding="utf-8"))
         return written
 
-    def journal(self) -> list[str]:
-        lines = (self.out / "journal.jsonl").read_text().splitlines()
-        return [json.loads(line)["result"]["learner"] for line in lines]
+    def gradings(self) -> list[str]:
+        """Whose submissions were graded, in the order of the gradings."""
+        with closing(sqlite3.connect(self.out / "store.db")) as store:
+            rows = store.execute("SELECT result FROM block_course_gradings ORDER BY id").fetchall()
+        return [json.loads(row[0])["learner"] for row in rows]

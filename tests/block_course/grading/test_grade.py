@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from block_course.grading import batch
+from block_course.grading.files import alone_in
 from block_course.grading.fork_server import ForkServer, NotConfined, Settings
 from block_course.grading.grade import BAD_USAGE, GRADED, GRADER_ERROR, run
-from block_course.grading.store import Journal
 from tests.block_course.grading.course import Course
 from tests.block_course.grading.examples import KEY, submission
 
@@ -132,7 +132,7 @@ def test_an_error_of_the_grader_is_listed_and_makes_the_status(
 
 USAGE: dict[str, tuple[Callable[[Course], dict[str, object]], str]] = {
     "no workers": (lambda course: {"workers": 0}, "workers must be at least 1; got 0"),
-    "no time": (lambda course: {"cell_seconds": 0.0}, "cell_seconds must be positive; got 0.0"),
+    "no time": (lambda course: {"limits": (0.0, 60.0, 1024)}, "cell_seconds must be positive; got 0.0"),
     "an open secret": (lambda course: (course.secret.chmod(0o644), {})[1], "open to other users: chmod 600"),
     "no secret": (lambda course: {"secret": Path("/none")}, "can't be read: No such file"),
     "no submissions": (lambda course: (shutil.rmtree(course.submitted), {})[1], "there is no"),
@@ -140,6 +140,13 @@ USAGE: dict[str, tuple[Callable[[Course], dict[str, object]], str]] = {
         lambda course: ((course.exercises / "00_tiny.ipynb").unlink(), {})[1],
         "there is no released notebook",
     ),
+    "a pass mark in points": (lambda course: {"pass_mark": 150.0}, "a percentage from 0 to 100; got 150"),
+    "a format that there isn't": (
+        lambda course: {"formats": ("junit", "pdf")},
+        "no format pdf; there are json, csv, gradescope, junit, markdown, classroom",
+    ),
+    "a roster that there isn't": (lambda course: {"roster": Path("/none.csv")}, "/none.csv can't be read"),
+    "a store that is none": (lambda course: {"store": "store.db"}, "no SQLAlchemy URL"),
     "a file as folder": (lambda course: (course.out.write_text(""), {})[1], "can't be made: File exists"),
 }
 
@@ -189,7 +196,7 @@ def test_naming_nothing_is_bad_usage(course: Course, capsys: pytest.CaptureFixtu
 
 def test_two_graders_do_not_write_into_one_folder(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     course.out.mkdir()
-    with Journal(course.out):
+    with alone_in(course.out):
         assert course.run() == BAD_USAGE
 
     assert "another grader is writing to" in capsys.readouterr().err

@@ -1,20 +1,22 @@
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Generator, Iterable
 from pathlib import Path
 
 import pytest
 
-from block_course.grading import worker
+from block_course.grading import batch, worker
 from block_course.grading.grade import GRADED, GRADER_ERROR, INTERRUPTED
 from block_course.grading.judge import Task
 from block_course.grading.result import Result
-from block_course.grading.store import Journal
-from block_course.grading.worker import Grader
+from block_course.grading.store import Store, StoreError
+from block_course.grading.worker import Grader, Terms
 from tests.block_course.grading.course import Course
-from tests.block_course.grading.examples import KEY, submission
+from tests.block_course.grading.examples import KEY, RIGHT_DOUBLE, submission
 
 pytestmark = pytest.mark.slow
 
@@ -24,14 +26,19 @@ def test_a_second_run_grades_only_what_is_new_or_changed(
 ) -> None:
     course.run()
     course.hand_in("bob", submission("pass"))
-    course.hand_in("eve", submission())
+    course.hand_in("eve", submission(f"{RIGHT_DOUBLE}  # eve's own"))
     shutil.move(course.submitted / "ann", course.submitted / "moved")
     shutil.move(course.submitted / "moved", course.submitted / "ann")
 
     course.run(quiet=False)
 
     assert "Graded now: 2, before: 1." in capsys.readouterr().out
-    assert course.journal() == ["ann", "bob", "bob", "eve"]
+    assert course.gradings() == ["ann", "bob", "bob", "eve"]
+    assert {name: each["attempt"] for name, each in course.results().items()} == {
+        "ann": 1,
+        "bob": 2,
+        "eve": 1,
+    }
     assert {name: each["points"] for name, each in course.results().items()} == {
         "ann": 6.0,
         "bob": 3.0,
@@ -51,12 +58,12 @@ def test_a_file_that_was_moved_is_not_graded_again_but_named_anew(course: Course
 
 def test_another_secret_other_limits_or_the_option_grade_all_again(course: Course) -> None:
     course.run()
-    course.run(cell_seconds=9.0)
+    course.run(limits=(9.0, 60.0, 1024))
     course.run(regrade=True)
     course.secret.write_bytes(KEY + b" another")
     course.run()
 
-    assert course.journal() == ["ann", "bob"] * 4
+    assert course.gradings() == ["ann", "bob"] * 4
 
 
 def test_results_of_earlier_runs_into_the_same_folder_stay(course: Course) -> None:
@@ -71,21 +78,21 @@ def test_results_of_earlier_runs_into_the_same_folder_stay(course: Course) -> No
 def test_a_full_disk_is_said_and_what_was_graded_is_kept(
     course: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep, kept = Journal.keep, []
+    keep, kept = Store.keep, []
 
-    def filling(journal: Journal, key: str, result: Result) -> None:
+    def filling(store: Store, key: str, result: Result) -> None:
         if kept:
-            raise OSError(28, "No space left on device")
+            raise StoreError("the store refused: database or disk is full")
         kept.append(key)
-        keep(journal, key, result)
+        keep(store, key, result)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "keep", filling)
+        patch.setattr(Store, "keep", filling)
         assert course.run() == GRADER_ERROR
 
-    assert "The grader failed: [Errno 28] No space left on device" in capsys.readouterr().err
+    assert "The grader failed: the store refused: database or disk is full." in capsys.readouterr().err
     assert course.run() == GRADED
-    assert course.journal() == ["ann", "bob"]
+    assert course.gradings() == ["ann", "bob"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -108,7 +115,7 @@ def test_an_interrupt_writes_what_there_is_and_the_next_run_goes_on(
     assert "The same command goes on where it stopped" in capsys.readouterr().err
     assert signal.getsignal(signal.SIGTERM) == before
     assert course.run() == GRADED
-    assert course.journal() == ["ann", "bob"]
+    assert course.gradings() == ["ann", "bob"]
 
 
 KILLED = """
@@ -125,6 +132,14 @@ sys.exit(grade.run([folder / "submitted"], folder / "out", secret=folder / "secr
 """
 
 
+def count(course: Course) -> int:
+    """How many gradings are in the store of a run under way."""
+    try:
+        return len(course.gradings()) if (course.out / "store.db").exists() else 0
+    except sqlite3.OperationalError:  # the tables are being made
+        return 0
+
+
 def test_a_grader_that_is_killed_loses_nothing_and_grades_nothing_twice(
     course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,19 +147,85 @@ def test_a_grader_that_is_killed_loses_nothing_and_grades_nothing_twice(
     learners = [f"l{number:02}" for number in range(12)]
     shutil.rmtree(course.submitted)
     for learner in learners:
-        course.hand_in(learner, submission())
+        course.hand_in(learner, submission(f"{RIGHT_DOUBLE}  # {learner}"))
     root = str(Path(__file__).resolve().parents[3])
     program = KILLED.format(root=root, folder=str(tmp_path))
-    journal = course.out / "journal.jsonl"
 
     for before in (2, 6):  # killed when so many are done, in the midst of the next
         with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path) as grader:
-            while not journal.exists() or journal.read_bytes().count(b"\n") <= before:
+            while count(course) <= before:
                 assert grader.poll() is None
                 time.sleep(0.001)
             grader.kill()
     status = course.run()
 
     assert status == GRADED
-    assert sorted(course.journal()) == learners
+    assert sorted(course.gradings()) == learners
     assert [each["points"] for each in course.results().values()] == [6.0] * len(learners)
+
+
+def all_at_once(tasks: Iterable[Task], terms: Terms, workers: int) -> Generator[tuple[Task, Result]]:
+    """Several workers, as a run sees them: all submissions are under way before the first is done."""
+    with Grader(terms) as grader:
+        yield from [(task, grader.grade(task)) for task in list(tasks)]
+
+
+@pytest.mark.parametrize("side_by_side", [False, True])
+def test_of_files_that_are_the_same_one_is_graded_and_each_learner_gets_the_result(
+    course: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, side_by_side: bool
+) -> None:
+    course.hand_in("eve", submission())
+    if side_by_side:
+        monkeypatch.setattr(batch, "graded", all_at_once)
+
+    course.run(quiet=False)
+
+    assert course.gradings() == ["ann", "bob"]
+    assert {name: each["points"] for name, each in course.results().items()} == {
+        "ann": 6.0,
+        "bob": 0.0,
+        "eve": 6.0,
+    }
+    assert course.results()["eve"]["file"].endswith("eve/00_tiny.ipynb")
+    assert "Graded now: 3, before: 0." in capsys.readouterr().out
+
+
+def test_an_error_of_the_grader_is_one_for_all_who_handed_in_the_same(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course.hand_in("eve", submission())
+
+    with monkeypatch.context() as patch:
+        patch.setattr("block_course.grading.worker.grade_one", lambda *given: 1 / 0)
+        assert course.run() == GRADER_ERROR
+    broken = {name: each["points"] for name, each in course.results().items()}
+    assert course.run() == GRADED
+
+    assert broken == {"ann": None, "bob": None, "eve": None}
+    assert course.results()["eve"]["points"] == 6.0
+
+
+def test_points_and_words_of_a_person_survive_another_grading(course: Course) -> None:
+    course.run()
+    with Store(course.out) as store:
+        store.mark("bob", "00_tiny", "tiny.add", points=1.5, comment="half right")
+
+    course.run(regrade=True)
+
+    bob = course.results()["bob"]
+    assert bob["points"] == 1.5
+    assert [(mark["points"], mark.get("comment")) for mark in bob["exercises"]] == [
+        (0.0, None),
+        (1.5, "half right"),
+    ]
+
+
+def test_a_store_elsewhere_serves_runs_into_any_folder(course: Course, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'elsewhere.db'}"
+    course.run(store=url)
+    course.out = tmp_path / "another"
+
+    course.run(store=url)
+
+    assert sorted(course.results()) == ["ann", "bob"]
+    assert not (course.out / "store.db").exists()

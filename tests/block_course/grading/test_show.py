@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from block_course.grading import show
+from block_course.grading.report.words import what_happened
 from block_course.grading.result import Mark, Result
 from block_course.grading.submission import SetAside
 
@@ -68,14 +69,14 @@ WORDS = {
 
 @pytest.mark.parametrize(("given", "words"), WORDS.values(), ids=WORDS.keys())
 def test_what_happened_is_said_in_words(given: Result, words: str) -> None:
-    assert show.what_happened(given) == words
+    assert what_happened(given) == words
 
 
 def test_the_table_has_a_row_for_each_submission() -> None:
     screen = Screen()
 
     show.table(
-        screen.console, [result(mark()), result(mark("t", "grader error", None, why="w"), learner="bob")]
+        screen.console, [result(mark()), result(mark("t", "grader error", None, why="w"), learner="bob")], 2
     )
 
     assert [line.split() for line in screen.text().splitlines()] == [
@@ -89,7 +90,7 @@ def test_a_name_can_not_break_the_table_or_act_on_the_terminal() -> None:
     screen = Screen(terminal=True)
 
     show.table(
-        screen.console, [result(mark(), learner="[red]x[/]\x1b]0;title\x07\n[link=http://e]\u202eeve")]
+        screen.console, [result(mark(), learner="[red]x[/]\x1b]0;title\x07\n[link=http://e]\u202eeve")], 1
     )
 
     assert "[red]x[/]\\x1b]0;title\\x07" in screen.text()
@@ -100,19 +101,44 @@ def test_a_name_can_not_break_the_table_or_act_on_the_terminal() -> None:
 def test_a_name_that_the_terminal_can_not_encode_is_spelled_out() -> None:
     screen = Screen("ascii")
 
-    show.table(screen.console, [result(mark(), learner="Zoë")])
+    show.table(screen.console, [result(mark(), learner="Zoë")], 1)
     show.say(screen.console, "made by Zoë")
 
     assert "Zo\\xeb" in screen.text()
 
 
-def test_a_long_table_ends_with_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(show, "MOST_ROWS", 2)
+def test_a_long_table_ends_with_a_count() -> None:
     screen = Screen()
 
-    show.table(screen.console, [result(mark(), learner=f"l{i}") for i in range(5)])
+    show.table(screen.console, [result(mark(), learner=f"l{i}") for i in range(2)], 5)
 
     assert screen.text().splitlines()[-1] == "and 3 more, in grades.csv"
+
+
+def test_no_line_is_a_command_to_a_ci_service() -> None:
+    screen = Screen()
+
+    show.table(
+        screen.console, [result(mark(), learner="::set-env name=A::b"), result(mark(), learner="##[e]")], 2
+    )
+    show.say(screen.console, "::error::x ##vso[task]")
+
+    assert "::" not in screen.text()
+    assert "##" not in screen.text()
+
+
+def test_the_roster_names_a_few_of_those_who_are_missing_or_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show, "MOST_NAMES", 2)
+    screen = Screen()
+
+    show.roster(screen.console, None)
+    show.roster(screen.console, {"00_tiny": {"missing": ["a", "b", "c"], "unknown": []}})
+    show.roster(screen.console, {"00_tiny": {"missing": [], "unknown": ["[red]e\x1b"]}})
+
+    assert screen.text().splitlines() == [
+        "00_tiny, missing (3): a, b and 1 more",
+        "00_tiny, unknown (1): [red]e\\x1b",
+    ]
 
 
 def test_files_that_were_set_aside_are_listed_with_their_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,3 +190,4 @@ def test_the_bar_is_shown_where_somebody_watches(
         advance()
 
     assert ("2/2" in screen.text()) is seen
+    assert ("/s" in screen.text()) is seen

@@ -1,162 +1,218 @@
-import csv
-import json
-import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from block_course.grading.result import Mark, Result
-from block_course.grading.store import InUse, Journal, write_results
+from block_course.grading.store import Store, StoreError, Unknown
+from tests.block_course.grading.graded import mark, result
 
 
-def result(learner: str = "ann", points: float | None = 2.5, assignment: str = "00_tiny") -> Result:
-    verdict = "grader error" if points is None else "wrong"
-    mark = Mark(
-        id="tiny.f", title="F", verdict=verdict, points=points, of=3.0, feedback=[], diagnosis=None, why=""
-    )
-    return Result(
-        learner=learner,
-        assignment=assignment,
-        file=f"{learner}/00_tiny.ipynb",
-        content="c",
-        points=points,
-        of=3.0,
-        exercises=[mark],
-        notes=[],
-        printed="",
-        walls=[],
-        seconds=0.1,
-    )
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path) as store:
+        yield store
 
 
-def lines(folder: Path) -> int:
-    return len((folder / "journal.jsonl").read_bytes().splitlines())
+def gradings(folder: Path) -> int:
+    return int(asked(folder, "SELECT count(*) FROM block_course_gradings"))
 
 
-def test_what_is_kept_is_there_when_the_journal_is_opened_again(tmp_path: Path) -> None:
-    with Journal(tmp_path) as journal:
-        journal.keep("k1", result("bob"))
-        journal.keep("k2", result("ann"))
-
-    with Journal(tmp_path) as journal:
-        assert journal.find("k1") == result("bob")
-        assert journal.find("k3") is None
-        assert journal.latest() == [result("ann"), result("bob")]
+def asked(folder: Path, question: str) -> object:
+    with closing(sqlite3.connect(folder / "store.db")) as database, database:
+        answer = database.execute(question).fetchone()
+    return answer[0] if answer else None
 
 
-def test_the_latest_of_a_learner_and_assignment_counts(tmp_path: Path) -> None:
-    with Journal(tmp_path) as journal:
-        journal.keep("k1", result(points=1.0))
-        journal.keep("k2", result(points=2.0))
-        journal.keep("k3", result(points=3.0, assignment="01_other"))
-        assert [each["points"] for each in journal.latest()] == [2.0, 3.0]
+def test_what_is_kept_is_there_when_the_store_is_opened_again(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.keep("k1", result("bob"))
+        store.keep("k2", result("ann"))
 
-        journal.keep("k1", result(points=1.0))
-
-    with Journal(tmp_path) as journal:
-        assert [each["points"] for each in journal.latest()] == [1.0, 3.0]
+    with Store(tmp_path) as store:
+        assert store.give("k1", "bob", "bob/00_tiny.ipynb") == result("bob")
+        assert store.give("k3", "bob", "bob/00_tiny.ipynb") is None
+        assert list(store.latest()) == [{**result("ann"), "attempt": 1}, {**result("bob"), "attempt": 1}]
 
 
-def test_keeping_what_is_the_latest_already_writes_nothing(tmp_path: Path) -> None:
-    with Journal(tmp_path) as journal:
-        journal.keep("k1", result())
-        journal.keep("k1", result())
+def test_other_bytes_are_another_attempt_and_the_latest_counts(store: Store) -> None:
+    store.keep("k1", result(points=1.0, content="first"))
+    store.keep("k2", result(points=2.0, content="second"))
+    store.keep("k3", result(points=3.0, assignment="01_other"))
+    assert [(each["attempt"], each["points"]) for each in store.latest()] == [(2, 2.0), (1, 3.0)]
 
-    assert lines(tmp_path) == 1
+    store.give("k1", "ann", "f")
 
-
-def test_a_result_of_an_error_of_the_grader_is_not_found_again(tmp_path: Path) -> None:
-    with Journal(tmp_path) as journal:
-        journal.keep("k1", result(points=None))
-
-        assert journal.find("k1") is None
-        assert len(journal.latest()) == 1
+    assert [(each["attempt"], each["points"]) for each in store.latest()] == [(3, 1.0), (1, 3.0)]
 
 
-@pytest.mark.parametrize("kept", [1, 30, -1])
-def test_a_line_that_a_kill_cut_off_is_taken_away_and_the_rest_stays(tmp_path: Path, kept: int) -> None:
-    with Journal(tmp_path) as journal:
-        journal.keep("k1", result("ann"))
-        journal.keep("k2", result("bob"))
-    path = tmp_path / "journal.jsonl"
-    whole = path.read_bytes()
-    first = whole.index(b"\n") + 1
-    path.write_bytes(whole[: first + kept] if kept > 0 else whole[:kept])
+def test_the_same_bytes_graded_again_are_the_same_attempt(store: Store) -> None:
+    store.keep("k1", result(points=1.0))
+    store.keep("under other limits", result(points=2.0))
 
-    with Journal(tmp_path) as journal:
-        assert journal.find("k1") is not None
-        assert journal.find("k2") is None
-        journal.keep("k3", result("eve"))
-
-    with Journal(tmp_path) as journal:
-        assert [each["learner"] for each in journal.latest()] == ["ann", "eve"]
-        assert journal.damaged == 0
+    assert [(each["attempt"], each["points"]) for each in store.latest()] == [(1, 2.0)]
 
 
-@pytest.mark.parametrize("line", [b"{", b"[]", b"{}", b'{"key": "k", "result": 3}', b"\xff\xfe", b"null"])
-def test_a_damaged_line_is_counted_and_passed_over(tmp_path: Path, line: bytes) -> None:
-    with Journal(tmp_path) as journal:
-        journal.keep("k1", result())
-    path = tmp_path / "journal.jsonl"
-    path.write_bytes(line + b"\n" + path.read_bytes())
+def test_giving_adds_no_grading_and_serves_whoever_handed_in_the_same(store: Store, tmp_path: Path) -> None:
+    store.keep("k1", result("ann"))
 
-    with Journal(tmp_path) as journal:
-        assert journal.damaged == 1
-        assert journal.find("k1") == result()
+    theirs = store.give("k1", "bob", "bob/00_tiny (1).ipynb")
+    store.give("k1", "ann", "moved.ipynb")
 
-
-def test_a_folder_has_one_grader_at_a_time(tmp_path: Path) -> None:
-    with Journal(tmp_path), pytest.raises(InUse, match="another grader is writing to"):
-        Journal(tmp_path)
-
-    with Journal(tmp_path) as journal:
-        assert journal.latest() == []
-
-
-def test_results_are_written_whole_and_in_order(tmp_path: Path) -> None:
-    write_results(tmp_path, [result("ann"), result("bob", None)], {"schema": 1})
-
-    written = json.loads((tmp_path / "results.json").read_text())
-    assert written == {"schema": 1, "results": [result("ann"), result("bob", None)]}
-    with open(tmp_path / "grades.csv", newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows == [
-        ["learner", "assignment", "points", "of", "verdicts", "file"],
-        ["ann", "00_tiny", "2.5", "3", "tiny.f: wrong", "ann/00_tiny.ipynb"],
-        ["bob", "00_tiny", "", "3", "tiny.f: grader error", "bob/00_tiny.ipynb"],
+    assert theirs == {**result("bob"), "file": "bob/00_tiny (1).ipynb"}
+    assert [(each["learner"], each["file"]) for each in store.latest()] == [
+        ("ann", "moved.ipynb"),
+        ("bob", "bob/00_tiny (1).ipynb"),
     ]
-    assert sorted(os.listdir(tmp_path)) == ["grades.csv", "results.json"]
+    assert gradings(tmp_path) == 1
 
 
-def test_points_keep_their_digits(tmp_path: Path) -> None:
-    write_results(tmp_path, [result(points=2.123456789)], {})
+def test_a_result_of_an_error_of_the_grader_is_kept_but_not_given(store: Store) -> None:
+    store.keep("k1", result(points=None))
 
-    assert "2.123456789" in (tmp_path / "grades.csv").read_text()
-
-
-def test_a_name_is_no_formula_and_no_second_row(tmp_path: Path) -> None:
-    hostile = "=cmd|' /C calc'!A0\n\"x\",9,9,\x1b[31m"
-
-    write_results(tmp_path, [result(hostile)], {})
-
-    with open(tmp_path / "grades.csv", newline="") as file:
-        rows = list(csv.reader(file))
-    assert len(rows) == 2
-    assert rows[1][0] == "'=cmd|' /C calc'!A0 \"x\",9,9,\\x1b[31m"
-    assert json.loads((tmp_path / "results.json").read_text())["results"][0]["learner"] == hostile
+    assert store.give("k1", "ann", "f") is None
+    assert [each["points"] for each in store.latest()] == [None]
 
 
-def test_results_that_can_not_be_written_leave_the_old_ones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_newest_grading_under_a_key_is_given(store: Store) -> None:
+    store.keep("k1", result(points=None))
+    store.keep("k1", result(points=2.0))
+
+    given = store.give("k1", "ann", "f")
+
+    assert given is not None
+    assert given["points"] == 2.0
+
+
+def test_learners_whose_names_differ_by_case_or_by_writing_are_two(store: Store) -> None:
+    for name in ("Zoe", "zoe", "Zo\u00eb", "Zoe\u0308"):
+        store.keep("k", result(name))
+
+    assert len(list(store.latest())) == 4
+
+
+def test_many_results_come_in_the_order_of_their_learners(store: Store) -> None:
+    names = [f"l{number:03}" for number in range(230)]
+    for name in reversed(names):
+        store.keep(name, result(name))
+
+    assert [each["learner"] for each in store.latest()] == names
+
+
+def test_a_change_that_fails_half_way_leaves_nothing(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_results(tmp_path, [result("ann")], {})
+    def fail(*given: object) -> None:
+        raise KeyboardInterrupt
 
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
+    with monkeypatch.context() as patch:
+        patch.setattr("block_course.grading.store._point", fail)
+        with pytest.raises(KeyboardInterrupt):
+            store.keep("k1", result())
 
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_results(tmp_path, [result("bob")], {})
+    assert gradings(tmp_path) == 0
+    assert list(store.latest()) == []
+    store.keep("k1", result())
+    assert len(list(store.latest())) == 1
 
-    assert json.loads((tmp_path / "results.json").read_text())["results"] == [result("ann")]
-    assert sorted(os.listdir(tmp_path)) == ["grades.csv", "results.json"]
+
+def test_two_stores_on_one_database_count_attempts_together(store: Store, tmp_path: Path) -> None:
+    with Store(tmp_path / "elsewhere", f"sqlite:///{tmp_path / 'store.db'}") as other:
+        store.keep("k1", result(content="first"))
+        other.keep("k2", result(content="second"))
+
+    assert [each["attempt"] for each in store.latest()] == [2]
+
+
+def test_points_and_words_of_a_person_stand_before_those_of_the_grader(store: Store) -> None:
+    store.keep("k1", result(marks=(mark("tiny.f", points=2.5), mark("tiny.g", points=1.0))))
+
+    store.mark("ann", "00_tiny", "tiny.g", points=3.0, comment="shown in class")
+    told = store.mark("ann", "00_tiny", comment="well done")
+
+    assert (told["points"], told["comment"]) == (5.5, "well done")
+    assert told["exercises"][1]["points"] == 3.0
+    assert told["exercises"][1]["automatic"] == 1.0
+    assert told["exercises"][1]["comment"] == "shown in class"
+    assert "automatic" not in told["exercises"][0]
+    assert list(store.latest()) == [told]
+
+
+def test_they_survive_another_grading_and_stay_with_their_attempt(store: Store) -> None:
+    store.keep("k1", result(points=1.0, content="first"))
+    store.mark("ann", "00_tiny", "tiny.f", points=2.0)
+
+    store.keep("under other limits", result(points=0.0, content="first"))
+    assert [each["points"] for each in store.latest()] == [2.0]
+
+    store.keep("k2", result(points=0.5, content="second"))
+    assert [each["points"] for each in store.latest()] == [0.5]
+
+
+def test_what_is_not_said_anew_stays_and_saying_nothing_takes_it_away(store: Store) -> None:
+    store.keep("k1", result(points=1.0))
+    store.mark("ann", "00_tiny", "tiny.f", points=0.0, comment="copied")
+
+    assert store.mark("ann", "00_tiny", "tiny.f", comment="no: your own")["points"] == 0.0
+    assert store.mark("ann", "00_tiny", "tiny.f", points=3.0)["exercises"][0]["comment"] == "no: your own"
+    taken = store.mark("ann", "00_tiny", "tiny.f")
+
+    assert taken["points"] == 1.0
+    assert "comment" not in taken["exercises"][0]
+
+
+def test_a_person_can_give_points_where_the_grader_failed(store: Store) -> None:
+    store.keep("k1", result(points=None))
+
+    assert store.mark("ann", "00_tiny", "tiny.f", points=3.0)["points"] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("place", "points", "sentence"),
+    [
+        (("bob", "00_tiny", "tiny.f"), 1.0, "there is no submission of bob for 00_tiny"),
+        (("ann", "01_other", "tiny.f"), 1.0, "there is no submission of ann for 01_other"),
+        (("ann", "00_tiny", "tiny.h"), 1.0, "00_tiny has no exercise tiny.h; it has tiny.f"),
+        (("ann", "00_tiny", ""), 1.0, "points are given for an exercise; name one"),
+        (("ann", "00_tiny", "tiny.f"), 3.5, "tiny.f is worth 0 to 3 points; got 3.5"),
+        (("ann", "00_tiny", "tiny.f"), -1.0, "tiny.f is worth 0 to 3 points; got -1"),
+        (("ann", "00_tiny", "tiny.f"), float("nan"), "tiny.f is worth 0 to 3 points; got nan"),
+    ],
+)
+def test_marks_that_can_not_be_are_refused(
+    store: Store, place: tuple[str, str, str], points: float, sentence: str
+) -> None:
+    store.keep("k1", result())
+
+    with pytest.raises((Unknown, ValueError), match=sentence):
+        store.mark(*place, points=points)
+
+    assert [each["points"] for each in store.latest()] == [2.5]
+
+
+def test_what_is_noted_of_a_run_takes_the_place_of_the_last_ones(store: Store) -> None:
+    assert store.noted() == {}
+    store.note({"schema": 3})
+    store.note({"schema": 3, "walls": []})
+
+    assert store.noted() == {"schema": 3, "walls": []}
+
+
+def test_what_the_database_refuses_is_one_sentence_without_the_data(store: Store, tmp_path: Path) -> None:
+    store.keep("k1", result("ann"))
+    asked(tmp_path, "DROP TABLE block_course_gradings")
+
+    with pytest.raises(StoreError) as refused:
+        store.keep("k2", result("bob's own words"))
+    with pytest.raises(StoreError):
+        next(store.latest())
+
+    assert str(refused.value) == "the store refused: no such table: block_course_gradings"
+
+
+def test_numbers_that_are_none_are_not_kept(store: Store, tmp_path: Path) -> None:
+    with pytest.raises((StoreError, ValueError)):
+        store.keep("k1", result(points=float("nan")))
+
+    assert gradings(tmp_path) == 0
