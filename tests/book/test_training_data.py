@@ -51,6 +51,7 @@ def test_the_four_runs_that_the_chapter_repeats_have_losses_and_a_map(script: Mo
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # shape checks would take most of the time
 @pytest.mark.parametrize(("placement", "warmup"), [("pre", 100), ("post", 0)])
 def test_a_run_made_anew_ends_as_the_stored_one(script: ModuleType, placement: str, warmup: int) -> None:
     wanted = (placement, warmup, script.LIVE_RATE, 0)

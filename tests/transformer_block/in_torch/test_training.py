@@ -195,6 +195,7 @@ def test_a_warm_up_changes_the_first_step_and_not_the_first_loss() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # shape checks would take most of the time
 def test_a_small_stack_learns_to_reverse(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training, "SYMBOLS", 4)
     monkeypatch.setattr(training, "LENGTH", 3)
