@@ -1,6 +1,8 @@
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from sqlalchemy.dialects import mysql, postgresql
@@ -64,7 +66,9 @@ UNUSABLE = {
 
 
 @pytest.mark.parametrize(("arrange", "sentence"), UNUSABLE.values(), ids=UNUSABLE.keys())
-def test_a_store_that_can_not_be_opened_says_why(arrange, sentence: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_store_that_can_not_be_opened_says_why(
+    arrange: Callable[[Path], str], sentence: str, tmp_path: Path
+) -> None:
     with pytest.raises(Unusable) as refused:
         opened(arrange(tmp_path))
 
@@ -79,7 +83,7 @@ def test_a_name_of_a_store_holds_no_password() -> None:
 
 
 @pytest.mark.parametrize("dialect", [postgresql, mysql], ids=["PostgreSQL", "MySQL"])
-def test_the_tables_can_be_made_elsewhere(dialect) -> None:  # type: ignore[no-untyped-def]
+def test_the_tables_can_be_made_elsewhere(dialect: ModuleType) -> None:
     made = [str(CreateTable(table).compile(dialect=dialect.dialect())) for table in TABLES.sorted_tables]
 
     assert len(made) == 4
