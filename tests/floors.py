@@ -26,7 +26,7 @@ FLOORS = {
             "tasks",
         },
         {"in_python", "in_numpy", "in_torch", "cost", "dependence", "graph"},
-        {"_stage_formulas", "_stage_knowledge", "audit", "figures", "stepper"},
+        {"_stage_formulas", "_stage_knowledge", "audit", "figures", "stepper", "training"},
         {"cli"},
     ],
     "block_course": [

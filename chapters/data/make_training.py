@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from transformer_block import training
 from transformer_block.config import BlockConfig
-from transformer_block.in_torch import training
-from transformer_block.in_torch.training import TokenClassifier, learn_reversal
 from transformer_block.tasks import reversal
+from transformer_block.training import TokenClassifier, learn_reversal
 
 RATES = (0.004, 0.008, 0.016, 0.032, 0.064)
 LIVE_RATE = 0.008

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer_block.in_torch.training import LENGTH, STEPS
+from transformer_block.training import LENGTH, STEPS
 
 from .conftest import COURSE
 

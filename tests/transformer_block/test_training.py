@@ -5,18 +5,18 @@ import pytest
 import torch
 from torch.nn import functional
 
+from transformer_block import training
 from transformer_block.config import BlockConfig
-from transformer_block.in_torch import training
 from transformer_block.in_torch.stack import Stack
-from transformer_block.in_torch.training import (
+from transformer_block.parameters import initialize_stack
+from transformer_block.tasks import Batch, reversal
+from transformer_block.training import (
     TokenClassifier,
     accuracy,
     learn_reversal,
     linear_warmup,
     train,
 )
-from transformer_block.parameters import initialize_stack
-from transformer_block.tasks import Batch, reversal
 
 CONFIG = BlockConfig(d_model=6, n_heads=2, d_ff=10, n_layers=2, positions="sinusoidal")
 
