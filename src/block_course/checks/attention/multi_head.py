@@ -12,7 +12,7 @@ from block_course.checks.attention.drawn import CONDITION, bias, matrix, misconc
 from block_course.checks.kept import dtype_kept, inputs_unchanged
 from block_course.checks.properties import Explain, paired, values
 from block_course.checks.wording import entry, two_numbers
-from block_course.exercise import Array, Case, Exercise, Hints
+from block_course.exercise import Argument, Array, Case, Exercise, Hints
 
 BATCH, BATCH_32, SEQUENCE, ONE_TOKEN = "a batch", "a batch in float32", "one sequence", "one token"
 SHUFFLED, REPLACED, OUT_BIAS = "the batch shuffled", "the batch with a token replaced", "another bias of out"
@@ -59,7 +59,7 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
 
 
 def _case(name: str, x: Array, given: dict[str, Array], n_heads: int, *, extreme: bool = False) -> Case:
-    arguments = {"x": x, **given, "n_heads": n_heads}
+    arguments: dict[str, Argument] = {"x": x, **given, "n_heads": n_heads}
     return Case(name=name, arguments=arguments, condition=CONDITION, extreme=extreme)
 
 
