@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from block_course.checks import assignments
-from block_course.exercise import Observation, as_outputs
+from block_course.exercise import Observation
+from block_course.expected import expected
 from block_course.verdict import judge
 
 EXERCISES = [exercise for assignment in assignments() for exercise in assignment.exercises]
@@ -51,7 +52,7 @@ class Forger:
 )  # the forger's own NaN → int
 def test_any_observation_gets_a_verdict_and_never_more_than_the_points(exercise):
     cases = exercise.cases(np.random.default_rng(0))
-    rights = [as_outputs(exercise.reference(**case.arguments)) for case in cases]
+    rights = [expected(exercise, case) for case in cases]
     statuses = set()
 
     for seed in range(150):
