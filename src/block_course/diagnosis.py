@@ -11,6 +11,7 @@ import numpy as np
 from block_course.exercise import Case, Exercise, Misconception, Observation, Outputs, Run
 from block_course.expected import claimed as claimed_outputs
 from block_course.expected import expected
+from block_course.faults import one_line
 from block_course.plain import refusal
 from block_course.tolerance import agrees, case_tolerance
 
@@ -18,6 +19,7 @@ NO_RETURN = "no return"
 
 _VISIBLE = 0.01
 _SHAPE = re.compile(r"\([\d,]*\)")
+_SIZE = re.compile(r"\d+")
 
 
 class JudgingError(Exception):
@@ -83,12 +85,12 @@ class _Seen:
         return _same(self.case, self.given, self.right)
 
     def raised_like(self, exception: Exception) -> bool:
-        """The same kind of exception, about the same shapes in whichever order."""
-        kind, _, text = self.observation.message.partition(":")
+        """The same kind of exception, about the same shapes or else sizes, in whichever order."""
+        kind, _, text = self.observation.message.partition(": ")
         return (
             self.observation.status == "raised"
             and kind == type(exception).__name__
-            and sorted(_SHAPE.findall(text)) == sorted(_SHAPE.findall(str(exception)))
+            and _about(text) == _about(one_line(str(exception)))
         )
 
     def departs(self, claimed: Outputs) -> bool:
@@ -157,6 +159,12 @@ def _returned(
     for each, claimed in _claims(exercise, misconception, seen):
         if claimed is not None:
             yield each, claimed
+
+
+def _about(text: str) -> tuple[str, list[str]]:
+    """What an exception is about: the shapes in it; in one that names none, its sizes and its words."""
+    shapes = sorted(_SHAPE.findall(text))
+    return ("", shapes) if shapes else (_SIZE.sub("", text), sorted(_SIZE.findall(text)))
 
 
 def _returned_none(seen: Observation) -> bool:

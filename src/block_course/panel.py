@@ -130,7 +130,8 @@ def _finding(each: Finding, raised: str) -> tuple[str, str, str]:
         if raised and said.endswith(raised):
             said = f"{said.removesuffix(raised)}the error above"
         result = f"<strong>{result}</strong>. On {_text(each.failure.case)}: {_marked_up(_sentence(said))}"
-    return _text(each.title), result, _points(each.points, each.of)
+    # worth nothing alone, and the others nothing without it
+    return _text(each.title), result, _points(each.points, each.of) if each.of else "needed"
 
 
 def _table(

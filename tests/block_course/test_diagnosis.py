@@ -130,6 +130,24 @@ def test_an_answer_that_raises_otherwise_is_another_answer(answer):
     assert name_for(answer, replace(EXERCISE, misconceptions=(REFUSED,))) is None
 
 
+def refusing(message):
+    def answer(x):
+        if x.ndim == 2:
+            raise ValueError(message)
+        return 2 * x
+
+    return answer
+
+
+def test_exceptions_that_name_no_shape_are_alike_in_words_and_sizes():
+    shrunk = replace(REFUSED, answer=refusing("size 3 is different from 5"))
+    exercise = replace(EXERCISE, misconceptions=(shrunk,))
+
+    assert name_for(refusing("size 5 is different from 3"), exercise) == "refused"
+    assert name_for(refusing("size 3 is different from 4"), exercise) is None
+    assert name_for(refusing("x must be finite"), exercise) is None
+
+
 def test_an_answer_that_shows_in_extremes_alone_is_not_known_by_what_it_raises():
     def refuses_the_large(x):
         return 2 * x + np.ones(7) if x.max() > 1e100 else 2 * x

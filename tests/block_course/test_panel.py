@@ -227,3 +227,13 @@ def test_progress_has_a_row_for_each_exercise_and_a_total():
 def test_points_read_without_needless_zeros():
     assert points_of(2.0, 6.0) == "2 of 6"
     assert points_of(0.25, 2.5) == "0.25 of 2.5"
+
+
+def test_a_property_without_points_is_said_to_be_needed():
+    first, *others = EXERCISE.properties
+    free = replace(EXERCISE, properties=(replace(first, points=0.0), *others))
+
+    html = render(free, judge(free, run_of(lambda x: 2 * x)))
+
+    assert "needed" in html
+    assert "0 of 0" not in html

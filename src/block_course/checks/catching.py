@@ -25,7 +25,7 @@ def lets_through() -> Property:
             if verdict is None:
                 return Failure(case=case.name, message=complaint)
             if not verdict:
-                return Failure(case=case.name, message=f"your test rejects a right block, {case.name}")
+                return Failure(case=case.name, message="your test rejects this block, which is right")
         return None
 
     return Property(name=LETS_THROUGH, title="lets every right block through", points=0.0, holds=holds)
@@ -43,7 +43,7 @@ def catches(fault: str, title: str, points: float) -> Property:
             if verdict is None:
                 return Failure(case=case.name, message=complaint)
             if verdict:
-                return Failure(case=case.name, message=f"your test lets a block through: {fault}")
+                return Failure(case=case.name, message="your test lets this block through, which is wrong")
         return None
 
     return Property(name=fault, title=title, points=points, holds=holds, requires=(LETS_THROUGH,))

@@ -39,7 +39,8 @@ def test_a_test_earns_the_share_that_it_catches_and_its_misconception_is_named()
     judged = verdict(looks_at_the_first_row)
 
     assert judged.points == 2.0
-    assert judged.first_failure.message == f"your test lets a block through: {LATE}"
+    assert judged.first_failure.case == LATE
+    assert judged.first_failure.message == "your test lets this block through, which is wrong"
     assert judged.diagnosis.name == "one row"
     assert judged.diagnosis.message == f"{LATE} got through: you look at the first row alone"
 
@@ -47,7 +48,7 @@ def test_a_test_earns_the_share_that_it_catches_and_its_misconception_is_named()
 def test_a_test_that_rejects_a_right_block_is_told_so() -> None:
     judged = verdict(lambda block, x: False)
 
-    assert judged.first_failure.message == "your test rejects a right block, a running mean"
+    assert judged.first_failure.message == "your test rejects this block, which is right"
 
 
 def test_a_test_that_returns_an_array_is_told_what_a_test_says() -> None:
