@@ -38,10 +38,20 @@ def deny(*, namespaces: bool, landlock: bool) -> None:
     rules.load()
 
 
+def have_own_view() -> None:
+    """Mounts of one's own. After a chroot the root is none, and only a mount can be made private."""
+    kernel.unshare(kernel.NEW_MOUNTS)
+    mounts = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    if "/" not in mounts:
+        folder, here = str(Path(__file__).parent), os.getcwd()
+        kernel.mount("/", folder, None, _BIND | _RECURSIVE)
+        os.chroot(folder)
+        os.chdir(here)
+    kernel.mount("none", "/", None, _RECURSIVE | _PRIVATE)
+
+
 def become_ordinary(*needed: str) -> None:
     """Become a user without rights. Folders that only root may enter are opened, in an own view."""
-    kernel.unshare(kernel.NEW_MOUNTS)
-    kernel.mount("none", "/", None, _RECURSIVE | _PRIVATE)
     for path in map(Path, needed):
         shut = [each for each in reversed(path.parents) if not each.stat().st_mode & 0o001]
         if shut:
@@ -59,6 +69,8 @@ def main(arguments: list[str]) -> None:
     """Do as the options say, and become the command."""
     options = {each for each in arguments if each.startswith("--")}
     command = [each for each in arguments if each not in options]
+    if os.geteuid() == 0:
+        have_own_view()
     if "--user" in options and os.geteuid() == 0:
         become_ordinary(sys.base_prefix)
     deny(namespaces="--no-namespaces" in options, landlock="--no-landlock" in options)

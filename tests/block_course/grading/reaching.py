@@ -1,8 +1,11 @@
 """A cell that reaches for what is not its own, and says what came of it: nothing, or what it got."""
 
+import sys
 from pathlib import Path
 
 COURSE = Path(__file__).resolve().parents[3]
+PYTHON = Path(sys.prefix).relative_to(COURSE).parts[:1] if Path(sys.prefix).is_relative_to(COURSE) else ()
+"""The environment may lie in the course's folder; then its name must be there."""
 
 REACHES = {
     "the reference": f"open('{COURSE}/src/block_course/checks/layer_norm/forward.py').read()",
@@ -12,7 +15,7 @@ REACHES = {
     ),
     "a solution": f"open('{COURSE}/solutions/03_layer_norm.ipynb').read()",
     "the tests": f"open('{COURSE}/tests/block_course/grading/examples.py').read()",
-    "names in the course": f"os.listdir('{COURSE}')",
+    "names in the course": f"[each for each in os.listdir('{COURSE}') if each not in {PYTHON!r}][0]",
     "names in the root": "os.listdir('/')",
     "names in /tmp": "os.listdir('/tmp')",
     "the list of users": "open('/etc/passwd').read()",
