@@ -1,6 +1,7 @@
 """Named configurations: the teaching block, and the blocks of well-known models."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from transformer_block._invariants import require_one_of
@@ -61,6 +62,16 @@ LLAMA = BlockConfig(
     initialization="normal",
 )
 
+# Grattafiori et al., The Llama 3 Herd of Models, 2024, arXiv:2407.21783, table 3: the
+# 8B model, in which four heads of queries share one of keys and values.
+LLAMA3 = replace(
+    LLAMA,
+    n_kv_heads=8,
+    d_ff=14336,
+    eps=1e-5,
+    rotary_base=500_000.0,
+)
+
 # Devlin et al., BERT, 2018, arXiv:1810.04805, section 3: the base model.
 BERT = BlockConfig(
     d_model=768,
@@ -95,6 +106,7 @@ PRESETS: Mapping[str, BlockConfig] = MappingProxyType(
         "gpt2": GPT2,
         "gpt3": GPT3,
         "llama": LLAMA,
+        "llama3": LLAMA3,
         "bert": BERT,
         "minilm": MINILM,
     }

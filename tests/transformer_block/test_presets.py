@@ -17,12 +17,12 @@ def test_the_teaching_preset_is_small():
 
 
 def test_every_preset_is_found_by_its_name():
-    assert list(PRESETS) == ["teaching", "gpt2", "gpt3", "llama", "bert", "minilm"]
+    assert list(PRESETS) == ["teaching", "gpt2", "gpt3", "llama", "llama3", "bert", "minilm"]
     assert all(preset(name) is config for name, config in PRESETS.items())
 
 
 def test_an_unknown_preset_is_refused_with_those_there_are():
-    known = "teaching, gpt2, gpt3, llama, bert, minilm"
+    known = "teaching, gpt2, gpt3, llama, llama3, bert, minilm"
     with pytest.raises(ValueError, match=re.escape(f"preset must be one of {known}; got 'tiny'")):
         preset("tiny")
 
@@ -35,6 +35,7 @@ def test_an_unknown_preset_is_refused_with_those_there_are():
         ("gpt2", 7_087_872),
         ("gpt3", 173_961_510_912 // 96),
         ("llama", 4 * 4096**2 + 3 * 4096 * 11008 + 2 * 4096),
+        ("llama3", 2 * 4096**2 + 2 * 1024 * 4096 + 3 * 4096 * 14336 + 2 * 4096),
         ("bert", 7_087_872),
         ("minilm", 1_774_464),
     ],
@@ -49,6 +50,7 @@ def test_a_block_has_the_parameters_of_its_model(name, parameters):
         ("gpt2", ("pre", "layer_norm", 1e-5, "gelu_tanh", "none", True, 12)),
         ("gpt3", ("pre", "layer_norm", 1e-5, "gelu_tanh", "none", True, 96)),
         ("llama", ("pre", "rms_norm", 1e-6, "swiglu", "rotary", True, 32)),
+        ("llama3", ("pre", "rms_norm", 1e-5, "swiglu", "rotary", True, 32)),
         ("bert", ("post", "layer_norm", 1e-12, "gelu", "none", False, 12)),
         ("minilm", ("post", "layer_norm", 1e-12, "gelu", "none", False, 6)),
     ],
@@ -59,10 +61,15 @@ def test_a_preset_makes_the_choices_of_its_model(name, choices):
 
 
 @pytest.mark.parametrize(
-    ("name", "heads", "width"), [("gpt2", 12, 64), ("gpt3", 96, 128), ("llama", 32, 128)]
+    ("name", "heads", "groups", "width"),
+    [("gpt2", 12, 12, 64), ("gpt3", 96, 96, 128), ("llama", 32, 32, 128), ("llama3", 32, 8, 128)],
 )
-def test_a_preset_has_the_heads_of_its_model(name, heads, width):
-    assert (preset(name).n_heads, preset(name).head_width) == (heads, width)
+def test_a_preset_has_the_heads_of_its_model(name, heads, groups, width):
+    assert (preset(name).n_heads, preset(name).kv_heads, preset(name).head_width) == (heads, groups, width)
+
+
+def test_each_llama_turns_by_a_base_of_its_own():
+    assert (preset("llama").rotary_base, preset("llama3").rotary_base) == (10_000, 500_000)
 
 
 @pytest.mark.parametrize(("name", "rate"), [("gpt2", 0.1), ("bert", 0.1), ("minilm", 0.1), ("llama", 0.0)])
