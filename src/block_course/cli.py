@@ -74,6 +74,7 @@ def grade(
     cell_seconds: options.CellSeconds = 10.0,
     submission_seconds: options.SubmissionSeconds = 60.0,
     memory_mb: options.MemoryMb = 1024,
+    time_budget: options.TimeBudget = None,
     workers: options.Workers = 1,
     regrade: options.Regrade = False,
     store: options.StoreUrl = None,
@@ -87,17 +88,17 @@ def grade(
     """Grade notebooks on inputs that nobody has seen.
 
     Exit status: 0 all graded, 1 the grader failed on one, 2 bad usage, 3 one is below the pass mark,
-    130 interrupted.
+    4 the time budget was used up, 130 interrupted.
     """
-    from block_course.grading.batch import Wishes
     from block_course.grading.grade import run
+    from block_course.grading.wishes import Wishes
 
     status = run(
         submissions,
         out,
         secret=secret,
         limits=(cell_seconds, submission_seconds, memory_mb),
-        wishes=Wishes(workers, regrade, store, tuple(report or ()), roster, pass_mark),
+        wishes=Wishes(workers, regrade, store, tuple(report or ()), roster, pass_mark, time_budget),
         quiet=quiet,
         as_json=as_json,
         unsafe=unsafe,

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from block_course import cli, lab, refresh, release
 from block_course.book import build
 from block_course.grading import grade, handing_back
-from block_course.grading.batch import Wishes
+from block_course.grading.wishes import Wishes
 
 COURSE = Path(__file__).resolve().parents[2]
 

@@ -13,6 +13,8 @@ from block_course.grading.reply import Outcome
 
 _OUT_OF_TIME = Observation(status="timeout", message="the time of the whole notebook was used up")
 
+_TOO_LONG = Observation(status="timeout", message="the time of the exercise was used up")
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -26,6 +28,10 @@ class Limits:
         for name, value in asdict(self).items():
             if not 0 < value < float("inf"):
                 raise ValueError(f"{name} must be positive; got {value}")
+
+    def within(self, seconds: float) -> Limits:
+        """The same with no more than so many seconds in all."""
+        return Limits(min(self.cell_seconds, seconds), min(self.submission_seconds, seconds), self.memory_mb)
 
 
 class Attempt:
@@ -64,25 +70,33 @@ class Attempt:
 
         A test meets each block in a process of its own, so that it can't remember one in the next.
         """
-        if exercise.calls == "test" and len(cases) > 1:
-            return [met for case in cases for met in self._alone(exercise, case)]
+        left = self._limits.cell_seconds
+        if exercise.calls != "test":
+            return self._called(exercise, cases, left)[0]
+        met: list[tuple[Case, Observation]] = []
+        for case in cases:
+            self._end_child()
+            seen, left = self._called(exercise, [case], left)
+            met += seen
+        self._end_child()
+        return met
+
+    def _called(self, exercise: Exercise, cases: Sequence[Case], seconds: float) -> tuple[Run, float]:
+        """The answer used on the cases, and how much of the seconds for the calls is left."""
+        if seconds <= 0.0:
+            return [(case, _TOO_LONG) for case in cases], 0.0
         child = self._ready_child()
         if child is None:
-            return [(case, _OUT_OF_TIME) for case in cases]
-        until = min(time.monotonic() + self._limits.cell_seconds, self._until)
+            return [(case, _OUT_OF_TIME) for case in cases], seconds
+        began = time.monotonic()
+        until = min(began + seconds, self._until)
         self._hidden_in_use = True
         run: list[tuple[Case, Observation]] = []
         for case in cases:
             if child.alive:
                 seen = child.call(exercise.answer, exercise.manner, case, until)
             run.append((case, seen))
-        return run
-
-    def _alone(self, exercise: Exercise, case: Case) -> Run:
-        self._end_child()
-        met = self.run(exercise, [case])
-        self._end_child()
-        return met
+        return run, seconds - (time.monotonic() - began)
 
     def _ready_child(self) -> Child | None:
         while self._child is None or not self._child.alive:

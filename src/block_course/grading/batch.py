@@ -3,45 +3,41 @@
 from __future__ import annotations
 
 import signal
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from block_course.checks import assignments
 from block_course.grading import walls
+from block_course.grading.budget import Budget
 from block_course.grading.files import alone_in
 from block_course.grading.fork_server import BoxError, ForkServer, Settings
 from block_course.grading.judge import Task
 from block_course.grading.neutral import storable
 from block_course.grading.notebook import Unreadable
-from block_course.grading.pool import graded
-from block_course.grading.report import FORMATS, write_all
+from block_course.grading.pool import team
+from block_course.grading.report import write_all
 from block_course.grading.result import Result
 from block_course.grading.roster import read_roster
 from block_course.grading.store import Store
-from block_course.grading.submission import Found, SetAside, Submission, contents, find
+from block_course.grading.submission import Found, SetAside, Submission, contents
 from block_course.grading.tally import Tally, Work
+from block_course.grading.wishes import UsageError, Wishes
 from block_course.grading.worker import Terms
 
-GRADED, GRADER_ERROR, BAD_USAGE, BELOW_PASS_MARK, INTERRUPTED = 0, 1, 2, 3, 130
+GRADED, GRADER_ERROR, BAD_USAGE, BELOW_PASS_MARK, OUT_OF_TIME, INTERRUPTED = 0, 1, 2, 3, 4, 130
 SCHEMA = 3
-_CONTAINER = """\
-Its kernel keeps learners' code in, with --unsafe too. In the course's folder, a container will do:
-docker run --rm -v "$PWD:/course" -w /course python:3.11 sh -c "pip install -r requirements.txt && \
-pip install --no-deps -e . && block-course grade submitted --out grades\""""
-
-
-class UsageError(Exception):
-    """What was asked for can't be done; the message says why, and the cure."""
 
 
 @dataclass
 class Report:
-    """What a run has done: what it graded and what was known before, what it set aside, what to know."""
+    """What a run has done: what it graded and what was known before, what it set aside, what to know.
+
+    `put_off` are the files that its time did not suffice for.
+    """
 
     graded: int = 0
     reused: int = 0
@@ -49,6 +45,7 @@ class Report:
     set_aside: tuple[SetAside, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    put_off: tuple[str, ...] = ()
     interrupted: bool = False
 
     @property
@@ -58,46 +55,9 @@ class Report:
             return INTERRUPTED
         if self.tally.failed:
             return GRADER_ERROR
+        if self.put_off:
+            return OUT_OF_TIME
         return BELOW_PASS_MARK if self.tally.below else GRADED
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What a user may ask of a run; `store` is a SQLAlchemy URL, `pass_mark` a percentage."""
-
-    workers: int = 1
-    regrade: bool = False
-    store: str | None = None
-    formats: tuple[str, ...] = ()
-    roster: Path | None = None
-    pass_mark: float | None = None
-
-
-def look(paths: Sequence[Path], out: Path, exercises: Path, wishes: Wishes) -> Found:
-    """Find what is to be graded and make the folder for the results.
-
-    Raises UsageError if that can't be done here, NotFound for a path that isn't there.
-    """
-    if sys.platform != "linux":
-        raise UsageError(f"grading needs Linux, this is {sys.platform}. {_CONTAINER}")
-    if wishes.workers < 1:
-        raise UsageError(f"workers must be at least 1; got {wishes.workers}")
-    if wishes.pass_mark is not None and not 0.0 <= wishes.pass_mark <= 100.0:
-        raise UsageError(f"the pass mark is a percentage from 0 to 100; got {wishes.pass_mark:g}")
-    unknown = sorted(set(wishes.formats) - set(FORMATS))
-    if unknown:
-        raise UsageError(f"no format {', '.join(unknown)}; there are {', '.join(FORMATS)}")
-    if not paths:
-        raise UsageError("no notebook and no folder was named")
-    found = find(paths, assignments())
-    for stem in sorted({each.assignment.stem for each in found.submissions}):
-        if not (exercises / f"{stem}.ipynb").is_file():
-            raise UsageError(f"there is no released notebook {exercises / stem}.ipynb; make it: make release")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the folder {out} can't be made: {error.strerror}") from None
-    return found
 
 
 def grade(
@@ -112,16 +72,19 @@ def grade(
     for a store, RosterError for a roster that is none.
     """
     report = Report(set_aside=found.set_aside)
+    budget = _budget(terms, wishes)
     names = None if wishes.roster is None else read_roster(wishes.roster)
     with alone_in(out), Store(out, wishes.store) as store, walls.hidden_memory():
         if found.submissions:
             report.missing = missing_walls(unsafe=terms.unsafe)
         run = _Run(terms, store, report, each, wishes.regrade)
         try:
-            to_do = run.to_do(found)
-            with _termination_interrupts(), closing(graded(to_do, terms, wishes.workers)) as results:
+            with _termination_interrupts(), team(terms, wishes.workers) as grader:
+                to_do, count = run.to_do(found), len(found.submissions)
+                results = grader(to_do) if budget is None else budget.graded(grader, to_do, count)
                 for task, result in results:
                     run.done(task, result)
+            report.put_off = run.not_done()
         except KeyboardInterrupt:
             report.interrupted = True
         finally:
@@ -156,18 +119,23 @@ class _Run:
             if key in self.under_way:
                 self.under_way[key].append(replace(task, data=b""))
             elif (self.regrade and key not in self.fresh) or not self._known(key, task):
-                self.under_way[key] = []
+                self.under_way[key] = [replace(task, data=b"")]
                 yield task
 
     def done(self, task: Task, result: Result) -> None:
         """Keep a result, for those too who handed in the same."""
         key = self.terms.key(task)
         self.fresh.add(key)
-        for theirs in [task, *self.under_way.pop(key)]:
-            if theirs is task or not self._known(key, theirs):
+        first, *same = self.under_way.pop(key)
+        for theirs in [first, *same]:
+            if theirs is first or not self._known(key, theirs):
                 own: Result = {**result, "learner": theirs.learner, "file": theirs.file}
                 self.store.keep(key, own)
                 self._count(key, theirs)
+
+    def not_done(self) -> tuple[str, ...]:
+        """The files that were to be graded and have no result yet."""
+        return tuple(task.file for waiting in self.under_way.values() for task in waiting)
 
     def _known(self, key: str, task: Task) -> bool:
         known = self.store.give(key, task.learner, task.file) is not None
@@ -180,6 +148,12 @@ class _Run:
         self.report.graded += key in self.fresh
         self.report.reused += key not in self.fresh
         self.each()
+
+
+def _budget(terms: Terms, wishes: Wishes) -> Budget | None:
+    if wishes.time_budget is None:
+        return None
+    return Budget(terms.limits, wishes.workers, time.monotonic() + wishes.time_budget)
 
 
 def _task(submission: Submission) -> Task:
@@ -216,6 +190,7 @@ def _about(terms: Terms, found: Found, report: Report) -> dict[str, Any]:
             "unsafe": report.tally.unsafe,
         },
         "pass_mark": report.tally.pass_mark,
+        "put_off": [storable(each) for each in report.put_off],
         "roster": report.tally.against_roster(),
         "not_graded": [{"file": storable(str(each.path)), "reason": each.reason} for each in found.set_aside],
     }

@@ -38,6 +38,11 @@ class Box:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    def start(self) -> None:
+        """Have the server ready, as the first child would. Raises BoxError."""
+        if self._server is None:
+            self._server = ForkServer(self._settings)
+
     def child(self) -> Child:
         """A new process, walled in and waiting for cells. Raises BoxError."""
         try:
@@ -66,8 +71,8 @@ class Box:
             self._server = None
 
     def _spawn(self) -> Child:
-        if self._server is None:
-            self._server = ForkServer(self._settings)
+        self.start()
+        assert self._server is not None  # it was started
         child = Child(self, *self._server.spawn())
         try:
             frame = child.first_frame(time.monotonic() + ANSWER_SECONDS)

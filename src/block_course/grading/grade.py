@@ -17,11 +17,9 @@ from block_course.grading.batch import (
     GRADED,
     GRADER_ERROR,
     INTERRUPTED,
+    OUT_OF_TIME,
     Report,
-    UsageError,
-    Wishes,
     grade,
-    look,
 )
 from block_course.grading.files import InUse
 from block_course.grading.report import RESULTS
@@ -29,6 +27,7 @@ from block_course.grading.roster import RosterError
 from block_course.grading.secret import Secret, SecretError, create_secret, read_secret
 from block_course.grading.submission import NotFound
 from block_course.grading.tables import Unusable
+from block_course.grading.wishes import UsageError, Wishes, look
 from block_course.grading.worker import Terms
 
 __all__ = [
@@ -38,6 +37,7 @@ __all__ = [
     "GRADED",
     "GRADER_ERROR",
     "INTERRUPTED",
+    "OUT_OF_TIME",
     "Report",
     "grade",
     "look",
@@ -66,8 +66,9 @@ def run(
     `limits` are the seconds of a cell, those of a submission, and its memory in MB.
 
     0: all graded. 1: the grader itself failed on a submission, which is listed and has no points. 2: it was
-    asked for something that can't be done. 3: a submission of this run is below the pass mark. 130:
-    interrupted; the same command goes on where it stopped. A failure of the grader's own counts before 3.
+    asked for something that can't be done. 3: a submission of this run is below the pass mark. 4: the time
+    budget was used up before all were graded. 130: interrupted; after 4 and 130 the same command goes on
+    where it stopped. Of several, 130 counts before 1, 1 before 4, and 4 before 3.
     """
     console, aside = Console(), Console(stderr=True)
     try:
@@ -126,5 +127,6 @@ def _show(console: Console, report: Report, out: Path) -> None:
 def _complain(aside: Console, report: Report) -> None:
     for file, why in report.tally.failed:
         show.say(aside, f"The grader failed on {file}, which has no points yet: {why}")
+    show.put_off(aside, report.put_off)
     if report.interrupted:
         show.say(aside, "Interrupted. The same command goes on where it stopped.")

@@ -32,13 +32,17 @@ _EXCEPTIONS = frozenset(
 
 @dataclass(frozen=True)
 class Task:
-    """A submission to be graded: whose it is, where it came from, and its bytes or why there are none."""
+    """A submission to be graded: whose it is, where it came from, and its bytes or why there are none.
+
+    `limits` are its own, where they are tighter than those of the run.
+    """
 
     learner: str
     assignment: Assignment
     file: str
     data: bytes
     problem: str = ""
+    limits: Limits | None = None
 
 
 def grade_one(task: Task, released: Notebook, box: Box, secret: Secret, limits: Limits) -> Result:

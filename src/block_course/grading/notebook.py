@@ -25,7 +25,10 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its number in the file (from 1), what it is, its text, and nbgrader's data about it."""
+    """One cell: its number in the file (from 1), what it is, its text, and nbgrader's data about it.
+
+    `checksum` is of the cell as it was released.
+    """
 
     number: int
     kind: Kind
@@ -34,6 +37,7 @@ class Cell:
     locked: bool = False
     graded: bool = False
     solution: bool = False
+    checksum: str | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ def _cell(number: int, content: Json, notes: list[str]) -> Cell | None:
         kind = "raw"
     source = _source(number, content.get("source", content.get("input", "")), notes)
     nbgrader = _nbgrader(content)
-    grade_id = nbgrader.get("grade_id")
+    grade_id, checksum = nbgrader.get("grade_id"), nbgrader.get("checksum")
     return Cell(
         number,
         kind,
@@ -134,6 +138,7 @@ def _cell(number: int, content: Json, notes: list[str]) -> Cell | None:
         locked=nbgrader.get("locked") is True,
         graded=nbgrader.get("grade") is True,
         solution=nbgrader.get("solution") is True,
+        checksum=checksum if isinstance(checksum, str) else None,
     )
 
 

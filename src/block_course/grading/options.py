@@ -12,6 +12,10 @@ Out = Annotated[Path, typer.Option(help="Where results.json, grades.csv and the 
 SecretFile = Annotated[Path | None, typer.Option(help="Hidden inputs come from it; default: OUT/secret.")]
 CellSeconds = Annotated[float, typer.Option(help="For each cell and each call.")]
 SubmissionSeconds = Annotated[float, typer.Option(help="For all of one notebook.")]
+TimeBudget = Annotated[
+    float | None,
+    typer.Option(help="Seconds for the whole run; what it doesn't suffice for is put off: exit status 4."),
+]
 MemoryMb = Annotated[int, typer.Option(help="For one notebook, beyond what is loaded at start.")]
 Workers = Annotated[int, typer.Option(help="Notebooks graded side by side.")]
 Regrade = Annotated[bool, typer.Option("--regrade", help="Grade again what was graded before.")]

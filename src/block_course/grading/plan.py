@@ -41,6 +41,7 @@ def plan(submitted: Notebook, released: Notebook) -> Plan:
 class _Planner:
     def __init__(self, released: Notebook) -> None:
         cells = [each for each in released.cells if each.grade_id is not None]
+        self.checksums = {each.grade_id: each.checksum for each in cells if each.checksum is not None}
         self.order = {each.grade_id: position for position, each in enumerate(cells)}
         self.checks = {each.grade_id: each for each in cells if each.graded and not each.solution}
         self.solutions = {each.grade_id: each for each in cells if each.solution}
@@ -53,6 +54,7 @@ class _Planner:
         self.steps: list[Step] = []
         self.notes: list[str] = []
         self.seen: set[str | None] = set()
+        self.of_another_release: dict[str, None] = {}
         self.characters = 0
 
     def plan(self, submitted: Notebook) -> Plan:
@@ -64,7 +66,19 @@ class _Planner:
         for grade_id in self.solutions:
             if grade_id not in self.seen:
                 self.notes.append(f"there is no cell {grade_id}; the other cells were run in order")
-        return Plan(tuple(self.steps), tuple(self.notes))
+        return Plan(tuple(self.steps), (*self._note_release(), *self.notes))
+
+    def _note_release(self) -> list[str]:
+        if not self.of_another_release:
+            return []
+        cells = ", ".join(self.of_another_release)
+        return [f"this is another release of the exercise ({cells}); it was graded by the present one"]
+
+    def _is_of_another_release(self, cell: Cell) -> bool:
+        """Whether it was released with another text or with other points than ours, or is no longer there."""
+        if cell.grade_id is None or cell.checksum is None or not self.checksums:
+            return False
+        return cell.checksum != self.checksums.get(cell.grade_id)
 
     def _give(self, before: int) -> None:
         """Run the given cells that the release has before a place, if they haven't run yet."""
@@ -79,11 +93,14 @@ class _Planner:
     def _take(self, cell: Cell) -> None:
         known = cell.grade_id if cell.grade_id in self.order else None
         ours = _ours(self.given, cell) or _ours(self.checks, cell)
+        other = self._is_of_another_release(cell)
+        if other:
+            self.of_another_release[str(cell.grade_id)] = None
         if known is not None:
             self._note_copies(known)
             self._give(before=self.order[known])
         if ours is not None:
-            if ours.source.strip() != cell.source.strip():
+            if ours.source.strip() != cell.source.strip() and not other:
                 self.notes.append(f"cell {ours.grade_id} was changed; ours was used")
             if ours.grade_id in self.waiting:
                 self._run_ours(ours)

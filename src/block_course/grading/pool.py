@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import numpy as np
 from block_course.checks import assignment
 from block_course.grading import walls
 from block_course.grading.attempt import Limits
+from block_course.grading.budget import Grade
 from block_course.grading.judge import Task, grader_error
 from block_course.grading.result import Result
 from block_course.grading.secret import Secret
@@ -38,19 +40,19 @@ work(socket.socket(fileno=int(sys.argv[2])))
 """
 
 
-def graded(tasks: Iterable[Task], terms: Terms, workers: int) -> Generator[tuple[Task, Result]]:
-    """Each task with its result, as they get ready; one worker is this process itself."""
+@contextmanager
+def team(terms: Terms, workers: int) -> Iterator[Grade]:
+    """What grades submissions, as long as the context lasts; one worker is this process itself."""
     if workers == 1:
         with Grader(terms) as grader:
-            for task in tasks:
-                yield task, grader.grade(task)
+            yield lambda tasks: ((task, grader.grade(task)) for task in tasks)
         return
-    team = [_Worker(terms) for _ in range(workers)]
+    members = [_Worker(terms) for _ in range(workers)]
     try:
-        yield from _shared_out(iter(tasks), team)
+        yield lambda tasks: _shared_out(iter(tasks), members)
     finally:
-        for worker in team:
-            worker.stop()
+        for member in members:
+            member.stop()
 
 
 def work(line: socket.socket) -> None:
@@ -96,6 +98,7 @@ class _Worker:
             "assignment": task.assignment.stem,
             "file": task.file,
             "problem": task.problem,
+            "limits": None if task.limits is None else asdict(task.limits),
         }
         self._send(Frame(head, (_bytes(task.data),)))
 
@@ -189,6 +192,7 @@ def _task(frame: Frame) -> Task:
         file=frame.head["file"],
         data=frame.arrays[0].tobytes(),
         problem=frame.head["problem"],
+        limits=None if frame.head["limits"] is None else Limits(**frame.head["limits"]),
     )
 
 

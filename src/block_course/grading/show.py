@@ -84,6 +84,15 @@ def set_aside(console: Console, files: Sequence[SetAside]) -> None:
         say(console, f"and {len(files) - MOST_SET_ASIDE} more, in results.json")
 
 
+def put_off(console: Console, files: Sequence[str]) -> None:
+    """The submissions that the time of the run did not suffice for."""
+    if files:
+        names = ", ".join(terminal(each, 60) for each in files[:MOST_NAMES])
+        more = f" and {len(files) - MOST_NAMES} more" if len(files) > MOST_NAMES else ""
+        say(console, f"The time budget was used up. Not graded yet ({len(files)}): {names}{more}")
+        say(console, "The same command goes on where it stopped.")
+
+
 def roster(console: Console, about: Mapping[str, Any] | None) -> None:
     """Who is on the roster and handed nothing in, and who handed in and isn't on it."""
     for assignment, found in (about or {}).items():

@@ -77,7 +77,8 @@ class Grader:
         """The result of a submission; a failure of the grader's own is a result too, without points."""
         try:
             box = self._box_for(task.assignment)
-            return grade_one(task, self._released, box, self._terms.secret, self._terms.limits)
+            limits = task.limits or self._terms.limits
+            return grade_one(task, self._released, box, self._terms.secret, limits)
         except Exception as error:  # of ours, whichever it is: the next submission must still be graded
             return grader_error(task, f"{type(error).__name__}: {error}")
 
@@ -87,6 +88,7 @@ class Grader:
             self._released = read(self._terms.released(assignment))
             needs = settings(assignment, self._terms.limits, unsafe=self._terms.unsafe)
             self._box, self._stem = Box(needs), assignment.stem
+        self._box.start()  # now, so that nobody's time is spent on it
         return self._box
 
     def _close_box(self) -> None:

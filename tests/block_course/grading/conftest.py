@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from block_course.grading import batch
+from block_course.grading import wishes
 from block_course.grading.attempt import Limits
 from block_course.grading.box import Box
 from block_course.grading.worker import settings
@@ -20,7 +20,7 @@ def box() -> Iterator[Box]:
 
 @pytest.fixture
 def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
-    monkeypatch.setattr(batch, "assignments", lambda: (TINY,))
+    monkeypatch.setattr(wishes, "assignments", lambda: (TINY,))
     course = Course(tmp_path)
     course.hand_in("ann", submission())
     course.hand_in("bob", RELEASED_BYTES)

@@ -6,9 +6,9 @@ from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
 
-from block_course.grading.batch import Wishes
 from block_course.grading.grade import run
 from block_course.grading.result import Result
+from block_course.grading.wishes import Wishes
 from tests.block_course.grading.examples import KEY, released_in
 
 

@@ -80,5 +80,11 @@ HONEST = {
     "many cells": edited(lambda notebook: notebook["cells"].extend([hand_ins.code("x = 1")] * 600)),
     "a plot": edited(last("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()")),
     "NumPy's errors as exceptions": edited(last("np.seterr(all='raise'); np.random.seed(3)")),
+    "an exercise of an older release": edited(
+        each_cell(flags(checksum="0" * 32), "layer_norm-setup", STATISTICS, FORWARD, *CHECKS),
+        source("layer_norm-setup", "import numpy as np\nfrom block_course.check import check"),
+        source(CHECKS[0], 'check("layer_norm.moments", moments)'),
+        after(STATISTICS, "moments = statistics"),
+    ),
     "a closed stdout": edited(last("import sys, os; sys.stdout.close(); os.close(1); os.close(2)")),
 }

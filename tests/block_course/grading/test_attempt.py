@@ -1,5 +1,6 @@
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -105,3 +106,40 @@ def test_an_attempt_that_never_ran_ends_nothing(box: Box) -> None:
 def test_limits_are_positive(name: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"{name} must be positive; got {value}"):
         Limits(**{name: value})  # type: ignore[arg-type]
+
+
+SLACK_SECONDS = 1.0
+
+
+@pytest.mark.parametrize(
+    ("limits", "cells", "bound"),
+    [
+        (Limits(0.5, 30.0), [FOREVER, RIGHT_DOUBLE], 0.5),
+        (Limits(0.5, 30.0), ["def double(x):\n    while True: pass"], 0.5),
+        (Limits(5.0, 0.7), [FOREVER, FOREVER, FOREVER], 0.7),
+    ],
+    ids=["of a cell", "of the calls", "of the submission"],
+)
+def test_a_time_holds_to_within_a_second(box: Box, limits: Limits, cells: list[str], bound: float) -> None:
+    def seconds() -> float:
+        began = time.monotonic()
+        with Attempt(box, steps(*cells), limits) as attempt:
+            attempt.run(DOUBLE, cases())
+        return time.monotonic() - began
+
+    box.start()
+
+    # of three tries: another program may keep this one from running for a second
+    assert any(seconds() < bound + SLACK_SECONDS for _ in range(3))
+
+
+def test_a_test_has_one_time_for_all_blocks_that_it_meets(box: Box) -> None:
+    asked = replace(DOUBLE, calls="test")
+    limits = Limits(cell_seconds=0.4, submission_seconds=30.0)
+    with Attempt(box, steps("def double(*block):\n    while True: pass", RIGHT_ADD), limits) as attempt:
+        run = attempt.run(asked, cases())
+        following = attempt.run(ADD, ADD.cases(SECRET.generator(TINY.stem, ADD.id)))
+
+    assert statuses(run) == ["timeout"] * 3
+    assert [seen.message for _, seen in run[1:]] == ["the time of the exercise was used up"] * 2
+    assert statuses(following) == ["returned"]

@@ -4,12 +4,14 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from block_course.grading import batch, worker
+from block_course.grading.budget import Grade
 from block_course.grading.grade import GRADED, GRADER_ERROR, INTERRUPTED
 from block_course.grading.judge import Task
 from block_course.grading.result import Result
@@ -122,9 +124,9 @@ KILLED = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from block_course.grading import batch, grade, worker
+from block_course.grading import grade, wishes, worker
 from tests.block_course.grading.examples import TINY
-batch.assignments = lambda: (TINY,)
+wishes.assignments = lambda: (TINY,)
 worker.version = lambda assignment: "one version"  # whoever edits the sources meanwhile
 folder = Path({folder!r})
 sys.exit(grade.run([folder / "submitted"], folder / "out", secret=folder / "secret",
@@ -164,10 +166,11 @@ def test_a_grader_that_is_killed_loses_nothing_and_grades_nothing_twice(
     assert [each["points"] for each in course.results().values()] == [6.0] * len(learners)
 
 
-def all_at_once(tasks: Iterable[Task], terms: Terms, workers: int) -> Generator[tuple[Task, Result]]:
+@contextmanager
+def all_at_once(terms: Terms, workers: int) -> Iterator[Grade]:
     """Several workers, as a run sees them: all submissions are under way before the first is done."""
     with Grader(terms) as grader:
-        yield from [(task, grader.grade(task)) for task in list(tasks)]
+        yield lambda tasks: iter([(task, grader.grade(task)) for task in list(tasks)])
 
 
 @pytest.mark.parametrize("side_by_side", [False, True])
@@ -176,7 +179,7 @@ def test_of_files_that_are_the_same_one_is_graded_and_each_learner_gets_the_resu
 ) -> None:
     course.hand_in("eve", submission())
     if side_by_side:
-        monkeypatch.setattr(batch, "graded", all_at_once)
+        monkeypatch.setattr(batch, "team", all_at_once)
 
     course.run(quiet=False)
 

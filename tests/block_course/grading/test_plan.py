@@ -153,3 +153,40 @@ def test_code_over_the_limit_is_not_run_but_what_follows_is(monkeypatch: pytest.
 
     assert sources(*cells) == ["import numpy", "f = 1", "data = f", "g = 2"]
     assert notes(*cells) == ("cell 3 was not run: the code is over 20 characters",)
+
+
+class TestAnotherRelease:
+    @staticmethod
+    def of(number: int, *cells: Content) -> list[Content]:
+        """The cells as a release has them, with checksums."""
+        released = [{**cell, "metadata": {"nbgrader": {**cell["metadata"]["nbgrader"]}}} for cell in cells]
+        for cell in released:
+            cell["metadata"]["nbgrader"]["checksum"] = f"{number}"
+        return released
+
+    def notes(self, submitted: list[Content], released: list[Content]) -> tuple[str, ...]:
+        return plan(read_cells(*submitted), read_cells(*released)).notes
+
+    def test_is_run_and_noted_once_with_its_cells(self) -> None:
+        old = self.of(1, given("t-setup", "import old"), F, check("t-f-check", "check(old)"), G)
+        new = self.of(2, SETUP, F, F_CHECK) + self.of(1, G)
+
+        made = plan(read_cells(*old), read_cells(*new))
+
+        assert [step.source for step in made.steps] == ["import numpy", "f = 1", "g = 2"]
+        assert made.notes == (
+            "this is another release of the exercise (t-setup, t-f, t-f-check); "
+            "it was graded by the present one",
+        )
+
+    def test_is_told_from_its_cells_that_are_no_longer_there(self) -> None:
+        noted = self.notes(self.of(1, F, answer("t-h", "h = 3")), self.of(1, F))
+
+        assert noted == ("this is another release of the exercise (t-h); it was graded by the present one",)
+
+    def test_is_not_what_a_changed_or_a_bare_cell_is(self) -> None:
+        changed = self.of(1, given("t-setup", "import os"), F)
+
+        assert self.notes(changed, self.of(1, SETUP, F)) == ("cell t-setup was changed; ours was used",)
+        assert self.notes([SETUP, F], self.of(1, SETUP, F)) == ()
+        assert self.notes(self.of(1, SETUP, F), [SETUP, F]) == ()

@@ -2,7 +2,7 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from block_course.grading import pool, walls, wire
 from block_course.grading.attempt import Limits
 from block_course.grading.grade import EXERCISES
 from block_course.grading.judge import Task
-from block_course.grading.pool import graded, work
+from block_course.grading.pool import team, work
 from block_course.grading.result import Result
 from block_course.grading.wire import Frame
 from block_course.grading.worker import Terms
@@ -32,6 +32,11 @@ RIGHT = "def statistics(x):\n    return x.mean(-1, keepdims=True), x.var(-1, kee
 def task(learner: str, source: str = RIGHT) -> Task:
     data = as_bytes(notebook(answer("layer_norm-statistics", source)))
     return Task(learner, LAYER_NORM, f"{learner}.ipynb", data)
+
+
+def graded(tasks: Iterable[Task], terms: Terms, workers: int) -> Generator[tuple[Task, Result]]:
+    with team(terms, workers) as grade:
+        yield from grade(tasks)
 
 
 def points(results: Iterator[tuple[Task, Result]]) -> dict[str, float | None]:
@@ -53,6 +58,17 @@ def test_several_workers_grade_as_one_does() -> None:
     assert together == alone
     assert alone["ann"]["points"] == 3.0
     assert alone["bob"]["points"] == 0.0
+
+
+def test_a_team_grades_again_and_a_submission_may_have_limits_of_its_own() -> None:
+    slow = task("joe", f"import time\n{RIGHT}\ntime.sleep(0.4)")
+    hasty = replace(slow, limits=Limits().within(0.2))
+
+    with team(TERMS, 2) as grade:
+        first, second = points(grade([hasty])), points(grade([slow, task("ann")]))
+
+    assert first == {"joe": 0.0}
+    assert second == {"joe": 3.0, "ann": 3.0}
 
 
 def test_more_workers_than_submissions_do_no_harm() -> None:
@@ -141,7 +157,7 @@ class TestTheLifeOfAWorker:
 
     def test_is_submissions_and_results(self, line: socket.socket) -> None:
         given = task("ann")
-        head = {"learner": "ann", "assignment": "03_layer_norm", "file": "f", "problem": ""}
+        head = {"learner": "ann", "assignment": "03_layer_norm", "file": "f", "problem": "", "limits": None}
         wire.write(line.fileno(), self.first())
         wire.write(line.fileno(), wire.encode(Frame(head, (np.frombuffer(given.data, np.uint8),))))
 
