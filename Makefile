@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade gallery bench mutants data pins clean
+.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade gallery fuzz bench mutants data pins clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -57,6 +57,10 @@ grade: install ## grade notebooks: make grade SUBMISSIONS=submitted OUT=grades
 
 gallery: install-dev ## every wrong and right answer against the checks, over 200 seeds
 	GALLERY_SEEDS=200 $(PY) -m pytest tests/gallery -n 2
+
+fuzz: install-dev ## search for bytes that break the reader of the grader's frames (SECONDS=60)
+	@$(PY) -m pip --disable-pip-version-check --no-input install -q -r requirements-fuzz.txt
+	$(PY) -m tests.fuzz.wire --seconds $(or $(SECONDS),60)
 
 bench: install-dev ## the block beside PyTorch's own, as ratios with their bounds
 	$(PY) -m benchmarks

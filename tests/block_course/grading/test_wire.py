@@ -1,10 +1,7 @@
 import json
 import os
-import random
 import struct
 import threading
-from collections.abc import Callable
-from io import BytesIO
 
 import numpy as np
 import pytest
@@ -13,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from block_course.grading import wire
-from block_course.grading.wire import DTYPES, Array, Frame, Gone, Malformed, WireError, decode, encode
+from block_course.grading.wire import DTYPES, Array, Frame, Gone, Malformed, decode, encode
+from tests.block_course.grading.frames import read_from
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -26,18 +24,6 @@ def arrays(draw: st.DrawFn) -> Array:
     shape = draw(st_numpy.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
     order = draw(st.sampled_from("<>"))
     return draw(st_numpy.arrays(dtype.newbyteorder(order) if dtype.itemsize > 1 else dtype, shape))
-
-
-def read_from(data: bytes) -> Callable[[int], bytes]:
-    file = BytesIO(data)
-
-    def read(size: int) -> bytes:
-        part = file.read(size)
-        if len(part) < size:
-            raise Gone("the bytes are at an end")
-        return part
-
-    return read
 
 
 def framed(header: object, body: bytes = b"") -> bytes:
@@ -116,49 +102,6 @@ def test_a_frame_that_is_cut_off_is_gone(kept: int) -> None:
 
     with pytest.raises(Gone):
         decode(read_from(whole[:kept]))
-
-
-def test_whatever_bytes_come_a_reader_gives_a_bounded_frame_or_names_the_error() -> None:
-    chance = random.Random(7)
-    seeds = [*REFUSED.values(), *(encode(frame) for frame in _some_frames())]
-    seen: set[str] = set()
-
-    for _ in range(4000):
-        data = _mutated(bytearray(chance.choice(seeds)[:4000]), chance)
-        try:
-            frame = decode(read_from(data))
-        except WireError as error:
-            seen.add(type(error).__name__)
-        else:
-            seen.add("frame")
-            assert sum(array.nbytes for array in frame.arrays) <= wire.MAX_ARRAY_BYTES
-            assert all(array.dtype.str[1:] in DTYPES for array in frame.arrays)
-            encode(frame)
-
-    assert seen == {"frame", "Gone", "Malformed"}
-
-
-def _some_frames() -> list[Frame]:
-    return [
-        Frame({"status": "returned", "kinds": ["float"], "after": []}, (np.float64(0.5)[None],)),
-        Frame({"do": "cell", "name": "cell 3"}, (np.zeros((2, 3), np.bool_), np.ones((4, 1), np.float32))),
-        Frame({}, (np.arange(6, dtype=np.int64).reshape(2, 3),)),
-    ]
-
-
-def _mutated(data: bytearray, chance: random.Random) -> bytes:
-    for _ in range(chance.randint(0, 5)):
-        place = chance.randrange(len(data))
-        change = chance.randrange(4)
-        if change == 0:
-            data[place] = chance.randrange(256)
-        elif change == 1:
-            data[place] = chance.choice(b'[]{}",:-0123456789eEf8b1 ')
-        elif change == 2:
-            data[place:place] = data[place : place + chance.randrange(1, 9)]
-        elif len(data) > 9:
-            del data[place : place + chance.randrange(1, 5)]
-    return bytes(data)
 
 
 def test_a_writer_refuses_what_a_reader_would() -> None:
