@@ -16,6 +16,7 @@ FLOORS = {
             "__init__",
             "_attention_invariants",
             "_block_invariants",
+            "_cost_invariants",
             "_invariants",
             "_manifest_form",
             "_whole_files",
@@ -29,7 +30,7 @@ FLOORS = {
             "tasks",
         },
         {"_activation_cost", "in_python", "in_numpy", "in_torch", "cost", "dependence", "graph", "manifest"},
-        {"_stage_formulas", "_stage_knowledge", "audit", "figures", "stepper", "training"},
+        {"_stage_formulas", "_stage_knowledge", "audit", "figures", "minilm", "stepper", "training"},
         {"_cost_command", "cli"},
     ],
     "block_course": [

