@@ -72,28 +72,19 @@ def save(
     whole = "stack" if any(name.startswith("blocks.") for name in arrays) else "block"
     _check(whole, config, arrays)
     data = in_safetensors(arrays)
-    digest = hashlib.sha256(data).hexdigest()
-    manifest = {
-        "version": VERSION,
-        "architecture": {"whole": whole, "config": asdict(config)},
-        "weights": {
-            "file": weights_file(digest),
-            "bytes": len(data),
-            "sha256": digest,
-            "dtype": str(next(iter(arrays.values())).dtype),
-            "tensors": {name: [*value.shape] for name, value in arrays.items()},
-        },
-        "run": _plain(run or {}),
-    }
+    weights = _described(arrays, data)
+    architecture = {"whole": whole, "config": asdict(config)}
+    manifest = {"version": VERSION, "architecture": architecture, "weights": weights}
+    manifest["run"] = _plain(run or {})
     text = json.dumps(manifest, indent=1) + "\n"
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     keep_names(folder.parent)
     with only_writer(folder):
-        write_whole(folder / weights_file(digest), data)
+        write_whole(folder / weights["file"], data)
         write_whole(folder / MANIFEST, text.encode())
         for each in folder.iterdir():
-            if _OURS.fullmatch(each.name) and each.name != weights_file(digest):
+            if _OURS.fullmatch(each.name) and each.name != weights["file"]:
                 each.unlink()
 
 
@@ -155,6 +146,17 @@ def _both(folder: Path) -> tuple[Manifest, bytes]:
             if manifest.file == before.file:
                 missing = f"{folder} lacks {manifest.file}, which its manifest names"
                 raise FileNotFoundError(missing) from error
+
+
+def _described(arrays: Parameters, data: bytes) -> dict[str, Any]:
+    digest = hashlib.sha256(data).hexdigest()
+    return {
+        "file": weights_file(digest),
+        "bytes": len(data),
+        "sha256": digest,
+        "dtype": str(next(iter(arrays.values())).dtype),
+        "tensors": {name: [*value.shape] for name, value in arrays.items()},
+    }
 
 
 def _plain_array(name: str, value: object) -> np.ndarray:
