@@ -56,32 +56,37 @@ def show(counts: CostOf, *, as_json: bool) -> None:
         json.dump(_as_object(counts), sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
+    Console().print(_table(counts), markup=False, highlight=False)
+
+
+def _table(counts: CostOf) -> Table:
+    blocks = counts.n_layers
     title = (
-        f"{counts.preset}: {counts.n_layers} blocks, {counts.batch} × "
+        f"{counts.preset}: {blocks} blocks, {counts.batch} × "
         f"{counts.tokens:,} tokens, {counts.dtype}"
     )
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
+    table = Table("", title=title, title_justify="left")
     table.add_column("one block", justify="right")
-    table.add_column(f"{counts.n_layers} blocks", justify="right")
+    table.add_column(f"{blocks} blocks", justify="right")
     for what, parts in counts.block.items():
-        _add(table, what, parts, counts.n_layers)
+        _add(table, _words(what), parts, (1, blocks))
     for what, parts in counts.model.items():
-        table.add_section()
-        table.add_row(f"model, {_words(what)}", "", f"{sum(parts.values()):,}")
-        for part, number in parts.items():
-            if number:
-                table.add_row(f"  {_words(part)}", "", f"{number:,}")
-    Console().print(table, markup=False, highlight=False)
+        _add(table, f"model, {_words(what)}", parts, (0, 1))
+    return table
 
 
-def _add(table: Table, what: str, parts: dict[str, int], n_layers: int) -> None:
+def _add(
+    table: Table, what: str, parts: dict[str, int], times: tuple[int, int]
+) -> None:
     table.add_section()
-    total = sum(parts.values())
-    table.add_row(_words(what), f"{total:,}", f"{n_layers * total:,}")
+    table.add_row(what, *_multiples(sum(parts.values()), times))
     for part, number in parts.items():
-        if number:
-            table.add_row(f"  {_words(part)}", f"{number:,}", f"{n_layers * number:,}")
+        if number and len(parts) > 1:
+            table.add_row(f"  {_words(part)}", *_multiples(number, times))
+
+
+def _multiples(number: int, times: tuple[int, int]) -> list[str]:
+    return [f"{each * number:,}" if each else "" for each in times]
 
 
 def _words(name: str) -> str:

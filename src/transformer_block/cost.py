@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 from transformer_block._activation_cost import Kept
 from transformer_block._attention_invariants import require_causal_cache
+from transformer_block._cost_invariants import require_sizes
 from transformer_block._invariants import require_at_least, require_one_of
 from transformer_block.config import BlockConfig
 from transformer_block.models import ModelConfig
@@ -80,23 +81,19 @@ def forward_flops(
     Raises: ValueError for a size that is too small, a memory that the block does not
     read, or a cache in a block that is not causal.
     """
-    require_one_of("pairs", pairs, get_args(Pairs))
-    _require_sizes(config, tokens, batch, memory_tokens)
-    require_at_least("cached", cached, 0)
-    if cached:
-        require_causal_cache(config.causal)
-    compared = tokens * (cached + tokens)
-    if config.causal and pairs == "visible":
-        compared -= tokens * (tokens - 1) // 2
+    require_sizes(config, tokens, batch, memory_tokens)
+    compared = {
+        "attention": _compared(config, tokens, cached, pairs),
+        "cross_attention": tokens * memory_tokens,
+    }
     counts: Counts = {}
     for name, shape in shapes(config).items():
         branch, _, matrix = name.removesuffix(".weight").partition(".")
         if len(shape) != 2:
             continue
         if matrix == "out":
-            seen = tokens * memory_tokens if branch == "cross_attention" else compared
-            counts[f"{branch}.scores"] = 2 * batch * seen * config.d_model
-            counts[f"{branch}.values"] = 2 * batch * seen * config.d_model
+            product = 2 * batch * compared[branch] * config.d_model
+            counts |= {f"{branch}.scores": product, f"{branch}.values": product}
         read = memory_tokens if matrix == "kv" else tokens
         counts[f"{branch}.{matrix}"] = 2 * batch * read * math.prod(shape)
     return counts
@@ -180,7 +177,7 @@ def activation_bytes(
     Source: Korthikanti et al., Reducing Activation Recomputation in Large Transformer
     Models, 2022, arXiv:2205.05198, section 4.1.
     """
-    _require_sizes(config, tokens, batch, memory_tokens)
+    require_sizes(config, tokens, batch, memory_tokens)
     kept = Kept(
         config=config,
         batch=batch,
@@ -206,7 +203,7 @@ def checkpoint_bytes(
     Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016,
     arXiv:1604.06174.
     """
-    _require_sizes(config, tokens, batch, int(config.cross_attention))
+    require_sizes(config, tokens, batch, int(config.cross_attention))
     return batch * tokens * config.d_model * bytes_of(dtype)
 
 
@@ -221,7 +218,7 @@ def cache_bytes(
     causal.
     """
     require_causal_cache(config.causal)
-    _require_sizes(config, tokens, batch, int(config.cross_attention))
+    require_sizes(config, tokens, batch, int(config.cross_attention))
     kept = 2 * batch * config.kv_heads * tokens * config.head_width
     return kept * bytes_of(dtype)
 
@@ -235,14 +232,10 @@ def bytes_of(dtype: str) -> int:
     return BYTES[dtype]
 
 
-def _require_sizes(
-    config: BlockConfig, tokens: int, batch: int, memory_tokens: int
-) -> None:
-    require_at_least("tokens", tokens, 1)
-    require_at_least("batch", batch, 1)
-    if config.cross_attention:
-        require_at_least("memory_tokens", memory_tokens, 1)
-    elif memory_tokens:
-        raise ValueError(
-            f"memory_tokens is {memory_tokens}, but cross_attention is False"
-        )
+def _compared(config: BlockConfig, tokens: int, cached: int, pairs: Pairs) -> int:
+    require_one_of("pairs", pairs, get_args(Pairs))
+    require_at_least("cached", cached, 0)
+    if cached:
+        require_causal_cache(config.causal)
+    hidden = config.causal and pairs == "visible"
+    return tokens * (cached + tokens) - hidden * tokens * (tokens - 1) // 2
