@@ -24,13 +24,17 @@ PACKAGE, TESTS = ROOT / "src/transformer_block", ROOT / "tests/transformer_block
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 VERDICTS = ROOT / "_build/mutants.jsonl"
 SHARED = [*(TESTS / name for name in ("numerics.py", "parts.py", "choices.py")), ROOT / "tests/conftest.py"]
-ALONE = ("config.py", "presets.py", "parameters.py", "initialization.py", "joins.py")
+ALONE = (
+    *("config.py", "presets.py", "models.py", "parameters.py", "initialization.py", "joins.py"),
+    *("cost.py", "_activation_cost.py"),
+)
 BROKEN = [*ALONE, "in_numpy/*.py", "in_torch/*.py"]
 # What a block is made of has no tests but the block's; a stack is tested beside the block, and how
 # attention uses a cache beside the cache.
 TESTED_AS = {
     "_call": ["block"],
     "_sublayers": ["block"],
+    "_activation_cost": ["cost_activations"],
     "stack": ["block", "stack"],
     "attention": ["attention", "cache"],
 }
