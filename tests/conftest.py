@@ -25,6 +25,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(needs.NeedsPlugin(), "needs")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one file run in one process, since they share what it has set up; those of an exercise may part."""
+    for item in items:
+        exercise = getattr(item, "callspec", None) and item.callspec.params.get("exercise")
+        group = f"{item.path.name}-{exercise.id}" if exercise else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture
 def unchecked() -> Iterator[None]:
     """Turn the shape checks off, as they are for users: the package itself must refuse what is wrong."""

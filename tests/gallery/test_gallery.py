@@ -13,7 +13,7 @@ from block_course.diagnosis import NO_RETURN
 from block_course.exercise import Exercise
 from tests.gallery.answers import MOST_FOR_NOTHING, gallery, hidden_cases, in_both_dtypes, verdict
 
-SEEDS = int(os.environ.get("GALLERY_SEEDS", "8"))
+SEEDS = int(os.environ.get("GALLERY_SEEDS", "3"))
 SEEDS_OF_WRONG = -(-SEEDS // 4)
 EXERCISES = [exercise for assignment in assignments() for exercise in assignment.exercises]
 
