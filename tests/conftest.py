@@ -27,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of one file run in one process, since they share what it has set up; those of an exercise may part."""
+    """Tests of a file run in one process, since they share what it sets up; those of an exercise do."""
     for item in items:
         exercise = getattr(item, "callspec", None) and item.callspec.params.get("exercise")
         group = f"{item.path.name}-{exercise.id}" if exercise else str(item.path)
