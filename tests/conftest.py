@@ -23,6 +23,8 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(needs.NeedsPlugin(), "needs")
+    # xdist names its marker itself, but make mutants runs without xdist
+    config.addinivalue_line("markers", "xdist_group(name): what runs in one process")
 
 
 @pytest.hookimpl(tryfirst=True)
