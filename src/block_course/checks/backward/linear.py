@@ -27,7 +27,11 @@ def reference(dy: Array, x: Array, weight: Array) -> Outputs:
 def cases(rng: np.random.Generator) -> Sequence[Case]:
     """Features in and out differ but in one case, where the transposed weight fits too."""
     T, into, out = (int(each) for each in rng.permutation([3, 4, 5]))
-    small = ([[1.0, 0.0], [2.0, 1.0]], [[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]], [[1.0, 0.0, 2.0], [3.0, 1.0, 0.0]])
+    small = (
+        [[1.0, 0.0, 0.0], [2.0, 1.0, -1.0]],
+        [[1.0, 2.0], [0.0, 1.0]],
+        [[1.0, 4.0], [3.0, 1.0], [0.0, 2.0]],
+    )
     return [
         _case(EXAMPLE, *(np.array(each) for each in small)),
         _case(SEQUENCE, *_drawn(rng, (T,), into, out)),
