@@ -48,6 +48,16 @@ def test_chunks_of_any_length_give_what_the_whole_sequence_gives(chunks):
     assert cache.offset == cache.length == S
 
 
+@pytest.mark.parametrize("batch", [(), (B,), (B, 8)])
+def test_a_cache_serves_any_number_of_batch_axes(batch):
+    k, v = normal(1, *batch, G, T, K), normal(2, *batch, G, T, K)
+    cache = KVCache(capacity=S)
+    cache.append(k[..., :2, :], v[..., :2, :])
+    keys, values = cache.append(k[..., 2:, :], v[..., 2:, :])
+    np.testing.assert_array_equal(keys, k)
+    np.testing.assert_array_equal(values, v)
+
+
 def test_chunks_agree_in_float32_as_well():
     arrays = {name: array.astype(np.float32) for name, array in long_arrays().items()}
     choices = CHOICES | {"qk_norm": QKNorm(*(gain.astype(np.float32) for gain in gains().values()))}

@@ -181,9 +181,13 @@ def test_the_dtype_is_kept_and_nan_stays_in_its_token(dtype, activation):
         ),
     ],
 )
-def test_what_does_not_fit_is_refused_by_name(wrong, error, sentence):
+def test_what_does_not_fit_is_refused_by_name_forward_and_backward(wrong, error, sentence):
+    given = feed_forward_arrays() | wrong
     with pytest.raises(error) as refusal:
-        feed_forward(**(feed_forward_arrays() | wrong))
+        feed_forward(**given)
+    assert str(refusal.value) == sentence
+    with pytest.raises(error) as refusal:
+        feed_forward_backward(np.ones((B, T, D)), **given)
     assert str(refusal.value) == sentence
 
 

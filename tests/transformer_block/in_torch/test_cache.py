@@ -49,6 +49,16 @@ def test_chunks_of_any_length_give_what_the_whole_sequence_gives(chunks):
     assert cache.offset == cache.length == S
 
 
+@pytest.mark.parametrize("batch", [(), (B,), (B, 8)])
+def test_a_cache_serves_any_number_of_batch_axes(batch):
+    k, v = (torch.tensor(normal(seed, *batch, G, T, K)) for seed in (1, 2))
+    cache = KVCache(capacity=S)
+    cache.append(k[..., :2, :], v[..., :2, :])
+    keys, values = cache.append(k[..., 2:, :], v[..., 2:, :])
+    assert torch.equal(keys, k)
+    assert torch.equal(values, v)
+
+
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.3)])
 def test_chunks_agree_in_narrow_dtypes_as_well(dtype, tolerance):
     given = {name: value.to(dtype) for name, value in inputs().items()}
