@@ -6,7 +6,7 @@ little.
 """
 
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,11 +52,10 @@ def hidden_cases(exercise: Exercise, seed: int) -> Sequence[Case]:
     return exercise.cases(np.random.default_rng([seed, 2026]))
 
 
-def in_both_dtypes(cases: Sequence[Case]) -> Iterator[Sequence[Case]]:
-    """The cases as drawn, then with every floating argument in float32, then in float64."""
-    yield cases
-    for dtype in (np.float32, np.float64):
-        yield [_cast(case, dtype) for case in cases]
+def in_both_dtypes(cases: Sequence[Case]) -> dict[str, Sequence[Case]]:
+    """The cases as drawn, and with every floating argument in float32 and in float64."""
+    cast = {dtype.__name__: [_cast(case, dtype) for case in cases] for dtype in (np.float32, np.float64)}
+    return {"as drawn": cases, **cast}
 
 
 def _cast(case: Case, dtype: type[np.floating[Any]]) -> Case:

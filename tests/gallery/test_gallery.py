@@ -5,6 +5,7 @@ the environment asks for more.
 """
 
 import os
+from collections.abc import Callable
 
 import pytest
 
@@ -13,6 +14,7 @@ from block_course.diagnosis import NO_RETURN
 from block_course.exercise import Exercise
 from tests.gallery.answers import MOST_FOR_NOTHING, gallery, hidden_cases, in_both_dtypes, verdict
 
+Record = Callable[[str, object], None]
 SEEDS = int(os.environ.get("GALLERY_SEEDS", "3"))
 SEEDS_OF_WRONG = -(-SEEDS // 4)
 EXERCISES = [exercise for assignment in assignments() for exercise in assignment.exercises]
@@ -41,35 +43,48 @@ def test_a_gallery_is_large_enough_to_mean_something(exercise: Exercise) -> None
 
 @pytest.mark.parametrize(("exercise", "name"), entries("right"))
 def test_a_right_answer_earns_all_points_whatever_the_seed_and_the_dtype(
-    exercise: Exercise, name: str
+    exercise: Exercise, name: str, record_property: Record
 ) -> None:
     answer = gallery(exercise).right[name]
 
-    for seed in range(SEEDS):
-        for cases in in_both_dtypes(hidden_cases(exercise, seed)):
-            judged = verdict(exercise, answer, cases)
+    judged = {
+        (seed, dtype): verdict(exercise, answer, cases)
+        for seed in range(SEEDS)
+        for dtype, cases in in_both_dtypes(hidden_cases(exercise, seed)).items()
+    }
 
-            assert judged.status == "pass", f"seed {seed}: {judged.first_failure}"
-            assert judged.points == exercise.points
+    rejected = {run: each.first_failure for run, each in judged.items() if each.status != "pass"}
+    record_property("right", {"of": exercise.id, "runs": len(judged), "rejected": len(rejected)})
+    assert not rejected
+    assert {each.points for each in judged.values()} == {exercise.points}
 
 
 @pytest.mark.parametrize(("exercise", "name"), entries("wrong"))
-def test_a_wrong_answer_fails_and_is_told_its_misconception(exercise: Exercise, name: str) -> None:
+def test_a_wrong_answer_fails_and_is_told_its_misconception(
+    exercise: Exercise, name: str, record_property: Record
+) -> None:
     wrong = gallery(exercise).wrong[name]
 
-    for seed in range(SEEDS_OF_WRONG):
-        judged = verdict(exercise, wrong.answer, hidden_cases(exercise, seed))
+    judged = [verdict(exercise, wrong.answer, hidden_cases(exercise, seed)) for seed in range(SEEDS_OF_WRONG)]
 
-        assert judged.status in ("wrong", "error"), f"seed {seed}"
-        assert judged.points < exercise.points
-        assert (judged.diagnosis and judged.diagnosis.name) == wrong.diagnosis, f"seed {seed}"
+    passed = [seed for seed, each in enumerate(judged) if each.status not in ("wrong", "error")]
+    named = [each.diagnosis and each.diagnosis.name for each in judged]
+    misnamed = [seed for seed, each in enumerate(named) if each != wrong.diagnosis]
+    counts = {"runs": len(judged), "passed": len(passed), "misnamed": len(misnamed)}
+    record_property("wrong", {"of": exercise.id, "diagnosed": wrong.diagnosis is not None, **counts})
+    assert not passed
+    assert set(named) == {wrong.diagnosis}
+    assert max(each.points for each in judged) < exercise.points
 
 
 @pytest.mark.parametrize(("exercise", "name"), entries("trivial"))
-def test_an_answer_that_does_no_work_earns_next_to_nothing(exercise: Exercise, name: str) -> None:
+def test_an_answer_that_does_no_work_earns_next_to_nothing(
+    exercise: Exercise, name: str, record_property: Record
+) -> None:
     answer = gallery(exercise).trivial[name]
 
-    for seed in range(SEEDS_OF_WRONG):
-        judged = verdict(exercise, answer, hidden_cases(exercise, seed))
+    judged = [verdict(exercise, answer, hidden_cases(exercise, seed)) for seed in range(SEEDS_OF_WRONG)]
 
-        assert judged.points <= MOST_FOR_NOTHING * exercise.points, f"seed {seed}"
+    most = max(each.points for each in judged) / exercise.points
+    record_property("trivial", {"of": exercise.id, "share": most})
+    assert most <= MOST_FOR_NOTHING

@@ -78,11 +78,15 @@ def test_the_reference_passes_its_own_check(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize("exercise", WITH_A_REFERENCE, ids=lambda exercise: exercise.id)
-def test_a_broken_reference_fails_its_own_check(exercise: Exercise) -> None:
+def test_a_broken_reference_fails_its_own_check(
+    exercise: Exercise, record_property: Callable[[str, object], None]
+) -> None:
     excused = getattr(importlib.import_module(f"tests.gallery.{exercise.id}"), "EQUIVALENT", {})
     mutants = mutants_of_reference(exercise)
 
     survivors = {each.key for each in mutants if earns_all(exercise, loaded(exercise, each))}
 
+    counts = {"mutants": len(mutants), "equal": len(excused), "survived": len(survivors - set(excused))}
+    record_property("reference", {"of": exercise.id, **counts})
     assert len(mutants) >= 3
     assert survivors == set(excused)
