@@ -150,8 +150,8 @@ def shares(models: Mapping[str, Mapping[str, int]], least: float = 0.07) -> Book
     for row, (model, parts) in enumerate(models.items()):
         total, left = sum(parts.values()), 0.0
         names.append(f"{model}\n{_short(total)}")
-        for part, count in parts.items():
-            color, share = PARTS[part], count / total
+        for part, color in PARTS.items():
+            share = parts.get(part, 0) / total
             axes.barh(row, share, left=left, color=color, height=0.7, ec=PAPER)
             if share >= least:
                 axes.text(
