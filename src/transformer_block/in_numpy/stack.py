@@ -12,7 +12,6 @@ from transformer_block._block_invariants import (
     require_caches,
     require_gradient,
     require_inputs,
-    require_no_cache,
     require_stream,
 )
 from transformer_block.config import BlockConfig
@@ -99,7 +98,6 @@ class Stack:
 
         Raises: as stages; ValueError for caches, or a dy that is not shaped as x.
         """
-        require_no_cache(inputs.get("caches"))
         self._require(x, inputs)
         if self.config.positions == "sinusoidal":
             x = x + self._positions(x, inputs)

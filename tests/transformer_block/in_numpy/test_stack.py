@@ -85,6 +85,13 @@ def test_caches_without_room_are_left_as_they_were():
     assert [cache.offset for cache in held] == [2, 2, 2]
 
 
+def test_no_gradients_flow_through_caches_and_they_are_left_as_they_were():
+    model, x, held = stack(causal=True), normal(1, B, T, D), caches()
+    with pytest.raises(ValueError, match="no gradients flow through a cache: cache must be None"):
+        model.vjp(x, caches=held)
+    assert [cache.offset for cache in held] == [0, 0, 0]
+
+
 def test_a_decoders_blocks_read_the_same_memory():
     model = stack(cross_attention=True, causal=True)
     x, memory, saved = normal(1, B, T, D), normal(2, B, S, D), {}
