@@ -31,7 +31,7 @@ FLOORS = {
         },
         {"_activation_cost", "in_python", "in_numpy", "in_torch", "cost", "dependence", "graph", "manifest"},
         {"_stage_formulas", "_stage_knowledge", "audit", "figures", "minilm", "stepper", "training"},
-        {"_cost_command", "cli"},
+        {"_audit_command", "_cost_command", "cli"},
     ],
     "block_course": [
         {
@@ -47,7 +47,7 @@ FLOORS = {
             "expected",
         },
         {"checks", "advice", "diagnosis", "verdict", "outputs"},
-        {"panel", "check", "roles", "release", "refresh", "lab", "book"},
+        {"keeping", "panel", "check", "roles", "release", "refresh", "lab", "working", "book"},
         {"grading"},
         {"cli"},
     ],

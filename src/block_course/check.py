@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from block_course.calling import observe
 from block_course.checks import UnknownExercise, assignments, exercise
-from block_course.exercise import Case, Exercise, Run
-from block_course.panel import Row, points_of, render, render_problem, render_progress
+from block_course.exercise import Assignment, Case, Exercise, Run
+from block_course.keeping import Kept, in_short, keep, kept
+from block_course.panel import Row, render, render_problem, render_progress, text_of
 from block_course.quiet import quietly
 from block_course.verdict import Verdict, judge
 
@@ -41,23 +42,16 @@ class CheckResult:
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """Points by exercise of this session, by the last run of each check, as a table in HTML and in text."""
+    """Points by exercise for the notebooks of this session, and by notebook for others: a table, and text."""
 
     rows: tuple[Row, ...]
+    others: tuple[Row, ...] = ()
 
     def __repr__(self) -> str:
-        if not self.rows:
-            return _NOTHING_YET
-        total = Row("Total", "", sum(each.points for each in self.rows), sum(each.of for each in self.rows))
-        lines = [*self.rows, total]
-        widths = [max(len(getattr(each, name)) for each in lines) for name in ("title", "state")]
-        return "\n".join(
-            f"{each.title:{widths[0]}}  {each.state:{widths[1]}}  {points_of(each.points, each.of)}"
-            for each in lines
-        )
+        return text_of(self.rows, self.others) if self.rows else _NOTHING_YET
 
     def _repr_html_(self) -> str:
-        return render_progress(self.rows) if self.rows else render_problem(_NOTHING_YET)
+        return render_progress(self.rows, self.others) if self.rows else render_problem(_NOTHING_YET)
 
 
 _NOTHING_YET = "No check has run in this session: run the check cells first."
@@ -74,6 +68,7 @@ def check(id: str, answer: object) -> CheckResult:
             found = exercise(id)
             verdict = judge(found, attempt(found, answer, open_cases(found)))
             _latest[found.id] = verdict
+            keep(verdict)
             return CheckResult(verdict, render(found, verdict))
     except UnknownExercise as unknown:
         return CheckResult(None, render_problem(f"There is {unknown}"))
@@ -82,9 +77,17 @@ def check(id: str, answer: object) -> CheckResult:
 
 
 def progress() -> Progress:
-    """Points by exercise, each from its last check, for every notebook of which one ran in this session."""
-    begun = [each for each in assignments() if any(one.id in _latest for one in each.exercises)]
-    return Progress(tuple(_row(one) for each in begun for one in each.exercises))
+    """Points by exercise, each from its last check, for every notebook of which one ran in this session.
+
+    In a folder of working copies it also counts the notebooks that other sessions have worked on.
+    """
+    found = kept() | {id: in_short(verdict) for id, verdict in _latest.items()}
+    here = [each for each in assignments() if any(one.id in _latest for one in each.exercises)]
+    begun = [each for each in assignments() if any(one.id in found for one in each.exercises)]
+    return Progress(
+        tuple(row_of(one, found.get(one.id)) for each in here for one in each.exercises),
+        tuple(_sum_of(each, found) for each in begun if each not in here),
+    )
 
 
 def open_cases(exercise: Exercise) -> Sequence[Case]:
@@ -98,11 +101,18 @@ def attempt(exercise: Exercise, answer: object, cases: Sequence[Case]) -> Run:
         return [(case, observe(answer, case, exercise.manner, interruptible=True)) for case in cases]
 
 
-def _row(exercise: Exercise) -> Row:
-    verdict = _latest.get(exercise.id)
-    if verdict is None:
+def row_of(exercise: Exercise, found: Kept | None) -> Row:
+    """The line of an exercise in a table of progress."""
+    if found is None:
         return Row(exercise.title, "not run", 0.0, exercise.points)
-    return Row(exercise.title, verdict.status, verdict.points, verdict.of)
+    return Row(exercise.title, found.status, found.points, found.of)
+
+
+def _sum_of(assignment: Assignment, found: Mapping[str, Kept]) -> Row:
+    rows = [row_of(each, found.get(each.id)) for each in assignment.exercises]
+    passed = sum(each.state == "pass" for each in rows)
+    state = f"{passed} of {len(rows)} pass"
+    return Row(assignment.stem, state, sum(each.points for each in rows), assignment.points)
 
 
 def _described(exception: Exception) -> str:

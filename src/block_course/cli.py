@@ -1,7 +1,8 @@
-"""`block-course`: build the book, work the exercises, release them, grade notebooks."""
+"""`block-course`: build the book, work the exercises and check them, release them, grade notebooks."""
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Annotated
 
@@ -44,6 +45,20 @@ def lab(
 
 
 @app.command()
+def check(
+    paths: Annotated[list[Path], typer.Argument(help="Your notebooks.")],
+    cell_seconds: Annotated[int, typer.Option(help="Time for each cell.", min=1)] = 60,
+) -> None:
+    """Run your own notebooks, and say what their checks find.
+
+    Exit status: 0 all holds, 1 something fails, 2 one could not be checked.
+    """
+    from block_course.working import main as run
+
+    raise typer.Exit(run(paths, cell_seconds))
+
+
+@app.command()
 def release(
     paths: Annotated[list[Path] | None, typer.Argument(help="Solution notebooks; default: all.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if one is stale.")] = False,
@@ -80,7 +95,12 @@ def grade(
     store: options.StoreUrl = None,
     report: options.Formats = None,
     roster: options.Roster = None,
+    times: options.Times = None,
     pass_mark: options.PassMark = None,
+    gradebook: options.Gradebook = None,
+    gradebook_url: options.GradebookUrl = None,
+    cluster: options.ClusterAddress = None,
+    cluster_secret: options.ClusterSecret = None,
     quiet: options.Quiet = False,
     as_json: options.AsJson = False,
     unsafe: options.Unsafe = False,
@@ -90,20 +110,17 @@ def grade(
     Exit status: 0 all graded, 1 the grader failed on one, 2 bad usage, 3 one is below the pass mark,
     4 the time budget was used up, 130 interrupted.
     """
+    from block_course.grading.cluster import Cluster
     from block_course.grading.grade import run
+    from block_course.grading.gradebook import place_of
     from block_course.grading.wishes import Wishes
 
-    status = run(
-        submissions,
-        out,
-        secret=secret,
-        limits=(cell_seconds, submission_seconds, memory_mb),
-        wishes=Wishes(workers, regrade, store, tuple(report or ()), roster, pass_mark, time_budget),
-        quiet=quiet,
-        as_json=as_json,
-        unsafe=unsafe,
-    )
-    raise typer.Exit(status)
+    formats, book = tuple(report or ()), place_of(gradebook, gradebook_url, out)
+    spread = None if cluster is None else Cluster(cluster, cluster_secret)
+    wishes = Wishes(workers, regrade, store, formats, roster, times, pass_mark, time_budget, book, spread)
+    limits = (cell_seconds, submission_seconds, memory_mb)
+    given = functools.partial(run, secret=secret, limits=limits, wishes=wishes, unsafe=unsafe)
+    raise typer.Exit(given(submissions, out, quiet=quiet, as_json=as_json))
 
 
 @app.command()

@@ -11,8 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from block_course.keeping import VARIABLE
+
 RECORD = ".released.json"
 CONFIG = ".jupyter"
+PROGRESS = ".progress"
 
 _SETTINGS: dict[str, dict[str, dict[str, str | bool]]] = {
     "default_setting_overrides": {
@@ -71,20 +74,22 @@ def lay_out(exercises: Path, work: Path) -> list[str]:
 def open_lab(work: Path) -> int:
     """Start JupyterLab in the working copies, on loopback, and wait until it ends.
 
-    It asks for no news and shows none of nbgrader's menus, which are for those who hand out and grade.
+    It asks for no news and shows none of nbgrader's menus, which are for those who hand out and grade. What
+    checks find is kept in the folder, so that `progress()` counts all notebooks.
     """
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}"]
     command.append("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    return subprocess.run(command, check=False, env=_with_settings(work / CONFIG)).returncode
+    return subprocess.run(command, check=False, env=_environment(work)).returncode
 
 
-def _with_settings(config: Path) -> dict[str, str]:
+def _environment(work: Path) -> dict[str, str]:
     """The environment, with our settings before the learner's own; those are only read, and stay."""
-    folder = config / "labconfig"
+    folder = work / CONFIG / "labconfig"
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in _SETTINGS.items():
         (folder / f"{name}.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     given = os.environ.get("JUPYTER_CONFIG_PATH")
-    return os.environ | {"JUPYTER_CONFIG_PATH": os.pathsep.join([str(config), *([given] if given else [])])}
+    paths = os.pathsep.join([str(work / CONFIG), *([given] if given else [])])
+    return os.environ | {"JUPYTER_CONFIG_PATH": paths, VARIABLE: str(work / PROGRESS)}

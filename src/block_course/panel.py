@@ -59,24 +59,44 @@ def render_problem(sentence: str) -> str:
     )
 
 
-def render_progress(rows: Sequence[Row]) -> str:
-    """The table of points by exercise, with their total."""
-    body = [(_text(each.title), _text(each.state), _points(each.points, each.of)) for each in rows]
-    total = _points(sum(each.points for each in rows), sum(each.of for each in rows))
-    return _section(
-        "Progress",
-        _table(
-            "Points in this session, from the last run of each check",
-            ("Exercise", "State", "Points"),
-            body,
-            foot=("Total", "", total),
-        ),
-    )
+def render_progress(rows: Sequence[Row], others: Sequence[Row] = ()) -> str:
+    """The table of points by exercise, with their total; and, if there are others, one by notebook."""
+    tables = [_points_table("Points in this session, from the last run of each check", "Exercise", rows)]
+    if others:
+        tables.append(_points_table("Other notebooks, from their last checks", "Notebook", others))
+    return _section("Progress", "".join(tables))
+
+
+def text_of(rows: Sequence[Row], others: Sequence[Row] = ()) -> str:
+    """The same in plain text."""
+    parts = [_in_columns([*rows, _total_of(rows)])]
+    if others:
+        parts.append(_in_columns([*others, _total_of([*rows, *others], "All notebooks")]))
+    return "\n\n".join(parts)
 
 
 def points_of(points: float, of: float) -> str:
     """Points as a learner reads them: 2.5 of 6."""
     return f"{points:g} of {of:g}"
+
+
+def _total_of(rows: Sequence[Row], title: str = "Total") -> Row:
+    return Row(title, "", sum(each.points for each in rows), sum(each.of for each in rows))
+
+
+def _points_table(caption: str, of_what: str, rows: Sequence[Row]) -> str:
+    body = [(_text(each.title), _text(each.state), _points(each.points, each.of)) for each in rows]
+    total = _total_of(rows)
+    foot = (total.title, "", _points(total.points, total.of))
+    return _table(caption, (of_what, "State", "Points"), body, foot=foot)
+
+
+def _in_columns(rows: Sequence[Row]) -> str:
+    widths = [max(len(getattr(each, name)) for each in rows) for name in ("title", "state")]
+    return "\n".join(
+        f"{each.title:{widths[0]}}  {each.state:{widths[1]}}  {points_of(each.points, each.of)}"
+        for each in rows
+    )
 
 
 def _section(label: str, content: str) -> str:

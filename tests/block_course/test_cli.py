@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from block_course import cli, lab, refresh, release
+from block_course import cli, lab, refresh, release, working
 from block_course.book import build
 from block_course.grading import grade, handing_back
+from block_course.grading.cluster import Cluster
+from block_course.grading.gradebook import Place
 from block_course.grading.wishes import Wishes
 
 COURSE = Path(__file__).resolve().parents[2]
@@ -36,6 +38,14 @@ def test_book_builds_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert run("book") == 3
     assert part.calls == [((COURSE,), {})]
+
+
+def test_check_runs_each_notebook_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    part = Recorder(1)
+    monkeypatch.setattr(working, "main", part)
+
+    assert run("check", "a.ipynb", "b.ipynb", "--cell-seconds", "7") == 1
+    assert part.calls == [(([Path("a.ipynb"), Path("b.ipynb")], 7), {})]
 
 
 def test_lab_lays_out_before_it_opens(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -92,7 +102,9 @@ def test_grade_hands_every_option_on(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
     more = (
-        "--workers 2 --regrade --quiet --json --unsafe --store sqlite:///s.db --roster r.csv --pass-mark 60"
+        "--workers 2 --regrade --quiet --json --unsafe --store sqlite:///s.db --roster r.csv --pass-mark 60 "
+        "--times t.csv --time-budget 90 --gradebook course --gradebook-url sqlite:///g.db "
+        "--cluster tls://h:1 --cluster-secret cs"
     )
 
     assert run("grade", *words.split(), *more.split(), "--report", "junit", "--report", "markdown") == 1
@@ -102,7 +114,18 @@ def test_grade_hands_every_option_on(monkeypatch: pytest.MonkeyPatch) -> None:
             {
                 "secret": Path("s"),
                 "limits": (1.5, 7.0, 300),
-                "wishes": Wishes(2, True, "sqlite:///s.db", ("junit", "markdown"), Path("r.csv"), 60.0),
+                "wishes": Wishes(
+                    2,
+                    True,
+                    "sqlite:///s.db",
+                    ("junit", "markdown"),
+                    Path("r.csv"),
+                    Path("t.csv"),
+                    60.0,
+                    90.0,
+                    Place(Path("course"), "sqlite:///g.db"),
+                    Cluster("tls://h:1", Path("cs")),
+                ),
                 "quiet": True,
                 "as_json": True,
                 "unsafe": True,

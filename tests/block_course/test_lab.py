@@ -7,7 +7,8 @@ from jupyter_server.services.config import ConfigManager
 from jupyterlab_server.config import get_static_page_config
 
 from block_course import lab
-from block_course.lab import CONFIG, RECORD, lay_out
+from block_course.keeping import VARIABLE
+from block_course.lab import CONFIG, PROGRESS, RECORD, lay_out
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ def test_jupyterlab_opens_in_the_working_copies(
 
 
 @pytest.mark.parametrize("given", [None, "/elsewhere"])
-def test_jupyterlab_asks_for_no_news_and_shows_no_menu_of_nbgrader(
+def test_jupyterlab_asks_for_no_news_shows_no_menu_of_nbgrader_and_keeps_progress(
     work: Path, monkeypatch: pytest.MonkeyPatch, given: str | None
 ) -> None:
     environments: list[dict[str, str]] = []
@@ -130,6 +131,7 @@ def test_jupyterlab_asks_for_no_news_and_shows_no_menu_of_nbgrader(
 
     lab.open_lab(work)
 
+    assert environments[0][VARIABLE] == str(work / PROGRESS)
     path = environments[0]["JUPYTER_CONFIG_PATH"]
     assert path.split(":") == [str(work / CONFIG), *([given] if given else [])]
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", path)

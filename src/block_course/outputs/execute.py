@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 import nbformat
 from nbclient import NotebookClient
@@ -22,17 +23,26 @@ class CellFailed(RuntimeError):
     """A cell raised, took too long or killed the kernel; the message names it."""
 
 
-def execute(notebook: NotebookNode, folder: Path, *, timeout: int = 600) -> None:
+def execute(
+    notebook: NotebookNode,
+    folder: Path,
+    *,
+    timeout: int = 600,
+    keep_going: bool = False,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Run every code cell in order, with `folder` as working directory, and put the new outputs in place.
 
-    A cell that is tagged `raises-exception` may raise; `timeout` is in seconds for each cell.
+    A cell that is tagged `raises-exception` may raise, and with `keep_going` any may; `timeout` is in seconds
+    for each cell; `environment` is added to the kernel's.
     Raises CellFailed at the first cell that fails; the notebook is then left half run.
     """
     started = [0]
     client = _client(notebook, folder, timeout, lambda cell, cell_index: started.append(cell_index))
+    client.allow_errors = keep_going
     with TemporaryDirectory(prefix="ipython-") as profile:
         try:
-            client.execute(cleanup_kc=True, env=kernel_environment(Path(profile)))
+            client.execute(cleanup_kc=True, env=kernel_environment(Path(profile)) | dict(environment))
         except CellExecutionError as error:
             reason = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
         except CellTimeoutError:
