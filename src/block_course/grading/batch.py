@@ -5,38 +5,40 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from block_course.grading import walls
-from block_course.grading.budget import Budget
+from block_course.grading import cluster, gradebook, walls
+from block_course.grading.budget import Budget, Grade
 from block_course.grading.files import alone_in
+from block_course.grading.files_below import SetAside, contents
 from block_course.grading.fork_server import BoxError, ForkServer, Settings
 from block_course.grading.judge import Task
-from block_course.grading.neutral import storable
+from block_course.grading.neutral import one_line, storable
 from block_course.grading.notebook import Unreadable
 from block_course.grading.pool import team
 from block_course.grading.report import write_all
-from block_course.grading.result import Result
+from block_course.grading.result import Result, of_learner
 from block_course.grading.roster import read_roster
 from block_course.grading.store import Store
-from block_course.grading.submission import Found, SetAside, Submission, contents
+from block_course.grading.submission import Found, Submission
 from block_course.grading.tally import Tally, Work
 from block_course.grading.wishes import UsageError, Wishes
 from block_course.grading.worker import Terms
 
 GRADED, GRADER_ERROR, BAD_USAGE, BELOW_PASS_MARK, OUT_OF_TIME, INTERRUPTED = 0, 1, 2, 3, 4, 130
 SCHEMA = 3
+_LONGEST_TIME = 60
 
 
 @dataclass
 class Report:
     """What a run has done: what it graded and what was known before, what it set aside, what to know.
 
-    `put_off` are the files that its time did not suffice for.
+    `put_off` are the files that its time did not suffice for, `gone` those that are not what was graded.
     """
 
     graded: int = 0
@@ -46,6 +48,7 @@ class Report:
     about: dict[str, Any] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
     put_off: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
     interrupted: bool = False
 
     @property
@@ -69,17 +72,18 @@ def grade(
     graded again, unless it is wished for. The results hold earlier runs into the same store as well.
 
     Raises UsageError if nothing keeps learners' code in, InUse if another grader writes to `out`, Unusable
-    for a store, RosterError for a roster that is none.
+    for a store, RosterError for a roster that is none, GradebookError for a gradebook, ClusterError for a
+    cluster.
     """
     report = Report(set_aside=found.set_aside)
     budget = _budget(terms, wishes)
     names = None if wishes.roster is None else read_roster(wishes.roster)
     with alone_in(out), Store(out, wishes.store) as store, walls.hidden_memory():
-        if found.submissions:
+        if found.submissions and wishes.cluster is None:
             report.missing = missing_walls(unsafe=terms.unsafe)
         run = _Run(terms, store, report, each, wishes.regrade)
         try:
-            with _termination_interrupts(), team(terms, wishes.workers) as grader:
+            with _termination_interrupts(), _team(terms, wishes) as grader:
                 to_do, count = run.to_do(found), len(found.submissions)
                 results = grader(to_do) if budget is None else budget.graded(grader, to_do, count)
                 for task, result in results:
@@ -92,6 +96,11 @@ def grade(
             report.about = _about(terms, found, report)
             store.note(report.about)
             write_all(out, store, wishes.formats)
+        if wishes.gradebook is not None and not report.interrupted:
+            found_here = {each.assignment.stem: each.assignment for each in found.submissions}
+            report.gone = gradebook.write(
+                wishes.gradebook, store.latest(), found_here.values(), terms.released
+            )
     return report
 
 
@@ -129,7 +138,7 @@ class _Run:
         first, *same = self.under_way.pop(key)
         for theirs in [first, *same]:
             if theirs is first or not self._known(key, theirs):
-                own: Result = {**result, "learner": theirs.learner, "file": theirs.file}
+                own = of_learner(result, theirs.learner, theirs.file, theirs.submitted)
                 self.store.keep(key, own)
                 self._count(key, theirs)
 
@@ -138,7 +147,7 @@ class _Run:
         return tuple(task.file for waiting in self.under_way.values() for task in waiting)
 
     def _known(self, key: str, task: Task) -> bool:
-        known = self.store.give(key, task.learner, task.file) is not None
+        known = self.store.give(key, task.learner, task.file, task.submitted) is not None
         if known:
             self._count(key, task)
         return known
@@ -148,6 +157,12 @@ class _Run:
         self.report.graded += key in self.fresh
         self.report.reused += key not in self.fresh
         self.each()
+
+
+def _team(terms: Terms, wishes: Wishes) -> AbstractContextManager[Grade]:
+    if wishes.cluster is not None:
+        return cluster.team(wishes.cluster, terms)
+    return team(terms, wishes.workers)
 
 
 def _budget(terms: Terms, wishes: Wishes) -> Budget | None:
@@ -162,7 +177,12 @@ def _task(submission: Submission) -> Task:
     except Unreadable as error:
         data, problem = b"", str(error)
     return Task(
-        storable(submission.learner), submission.assignment, storable(str(submission.path)), data, problem
+        storable(submission.learner),
+        submission.assignment,
+        storable(str(submission.path)),
+        data,
+        problem,
+        submitted=one_line(submission.submitted, _LONGEST_TIME),
     )
 
 

@@ -21,14 +21,16 @@ from block_course.grading.batch import (
     Report,
     grade,
 )
+from block_course.grading.cluster import ClusterError
 from block_course.grading.files import InUse
+from block_course.grading.gradebook import GradebookError
 from block_course.grading.report import RESULTS
 from block_course.grading.roster import RosterError
 from block_course.grading.secret import Secret, SecretError, create_secret, read_secret
 from block_course.grading.submission import NotFound
 from block_course.grading.tables import Unusable
 from block_course.grading.wishes import UsageError, Wishes, look
-from block_course.grading.worker import Terms
+from block_course.grading.worker import EXERCISES, Terms
 
 __all__ = [
     "BAD_USAGE",
@@ -44,7 +46,6 @@ __all__ = [
     "run",
 ]
 
-EXERCISES = Path(__file__).resolve().parents[3] / "exercises"
 SECRET = "secret"
 _NO_WISHES = Wishes()
 
@@ -70,24 +71,23 @@ def run(
     budget was used up before all were graded. 130: interrupted; after 4 and 130 the same command goes on
     where it stopped. Of several, 130 counts before 1, 1 before 4, and 4 before 3.
     """
-    console, aside = Console(), Console(stderr=True)
+    aside = Console(stderr=True)
     try:
-        kept_to = _limits(*limits)
-        found = look(paths, out, exercises, wishes)
+        kept_to, found = _limits(*limits), look(paths, out, exercises, wishes)
         terms = Terms(_secret(secret, out, aside), kept_to, exercises, unsafe)
         with show.progress(aside, len(found.submissions), hidden=quiet or as_json) as advance:
-            report = grade(found, out, terms, wishes, each=advance)
-    except (UsageError, NotFound, SecretError, RosterError, InUse, Unusable) as error:
+            report = grade(found, out, terms, wishes.at(secret or out / SECRET), each=advance)
+    except (UsageError, NotFound, SecretError, RosterError, InUse, Unusable, ClusterError) as error:
         show.say(aside, f"Can't grade: {error}")
         return BAD_USAGE
-    except OSError as error:
+    except (OSError, GradebookError) as error:
         show.say(aside, f"The grader failed: {error}. What was graded before is kept in {out}.")
         return GRADER_ERROR
     if as_json:
         with open(out / RESULTS, encoding="utf-8") as file:
             shutil.copyfileobj(file, sys.stdout)
     elif not quiet:
-        _show(console, report, out)
+        _show(Console(), report, out)
     _complain(aside, report)
     return report.status
 
@@ -128,5 +128,6 @@ def _complain(aside: Console, report: Report) -> None:
     for file, why in report.tally.failed:
         show.say(aside, f"The grader failed on {file}, which has no points yet: {why}")
     show.put_off(aside, report.put_off)
+    show.gone(aside, report.gone)
     if report.interrupted:
         show.say(aside, "Interrupted. The same command goes on where it stopped.")

@@ -34,7 +34,7 @@ _EXCEPTIONS = frozenset(
 class Task:
     """A submission to be graded: whose it is, where it came from, and its bytes or why there are none.
 
-    `limits` are its own, where they are tighter than those of the run.
+    `limits` are its own, where they are tighter than those of the run; `submitted` is when it was handed in.
     """
 
     learner: str
@@ -43,6 +43,7 @@ class Task:
     data: bytes
     problem: str = ""
     limits: Limits | None = None
+    submitted: str = ""
 
 
 def grade_one(task: Task, released: Notebook, box: Box, secret: Secret, limits: Limits) -> Result:

@@ -42,6 +42,11 @@ def is_solved_in(exercise_id: str, grade_id: str | None) -> bool:
     return grade_id is not None and re.fullmatch(rf"{name}(-\d+)?", grade_id) is not None
 
 
+def check_of(exercise_id: str) -> str:
+    """The id of the cell that an exercise's points stand at: `layer_norm-forward-check`."""
+    return f"{exercise_id.replace('.', '-')}-check"
+
+
 def holding(notebook: Notebook, assignments: Sequence[Assignment]) -> Assignment | None:
     """The assignment whose cells a notebook holds most of, if it holds any."""
     inside = {each.grade_id for each in notebook.cells}

@@ -15,6 +15,7 @@ LONGEST_TEXT = 64 << 10
 _FORMULA = re.compile(r"(^|[;,|]\s*)([\"'\s]*)(?=[=+\-@＝＋－＠])")
 """Its first sign, at the start of a cell, or where another program would have one start."""
 _PLAIN_NAME = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,62}[a-z0-9_]|[a-z0-9_]")
+_PLAIN_STUDENT = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.@ -]{0,62}[A-Za-z0-9_])?")
 _LIKE_OURS = re.compile(r".*-[0-9a-f]{16}")
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
@@ -62,6 +63,12 @@ def file_name(text: str) -> str:
     letters = unicodedata.normalize("NFKD", text[:200]).encode("ascii", "ignore").decode("ascii").lower()
     kept = re.sub(r"[^a-z0-9]+", "-", letters)[:40].strip("-") or "x"
     return f"{kept}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def student_id(text: str) -> str:
+    """A learner's name for nbgrader, which makes folders of it: as it is where it is plain."""
+    is_plain = _PLAIN_STUDENT.fullmatch(text) and not _LIKE_OURS.fullmatch(text)
+    return text if is_plain else file_name(text)
 
 
 def spreadsheet(text: str) -> str:

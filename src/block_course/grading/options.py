@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-Submissions = Annotated[list[Path], typer.Argument(help="Notebooks, or folders of them by learner.")]
+Submissions = Annotated[list[Path], typer.Argument(help="Notebooks, folders by learner, downloaded zips.")]
 Out = Annotated[Path, typer.Option(help="Where results.json, grades.csv and the store go.")]
 SecretFile = Annotated[Path | None, typer.Option(help="Hidden inputs come from it; default: OUT/secret.")]
 CellSeconds = Annotated[float, typer.Option(help="For each cell and each call.")]
@@ -34,6 +34,22 @@ MoreFormats = Annotated[
 ]
 Roster = Annotated[
     Path | None, typer.Option(help="A CSV file of the class: tells who is missing or unknown.")
+]
+Times = Annotated[
+    Path | None, typer.Option(help="A CSV file of when learners handed in, passed through to the results.")
+]
+Gradebook = Annotated[
+    Path | None,
+    typer.Option(help="A folder of nbgrader's: also write its gradebook.db and autograded notebooks."),
+]
+GradebookUrl = Annotated[
+    str | None, typer.Option(help="Any SQLAlchemy URL of nbgrader's gradebook, if it lies elsewhere.")
+]
+ClusterAddress = Annotated[
+    str | None, typer.Option(help="A Dask scheduler that grades: tls://HOST:PORT, or tcp:// on this machine.")
+]
+ClusterSecret = Annotated[
+    Path | None, typer.Option(help="Where each machine of the cluster has the secret; default: as here.")
 ]
 PassMark = Annotated[float | None, typer.Option(help="In percent; below it the exit status is 3.")]
 Graded = Annotated[Path, typer.Argument(help="The folder that was graded into.")]

@@ -41,9 +41,12 @@ work(socket.socket(fileno=int(sys.argv[2])))
 
 
 @contextmanager
-def team(terms: Terms, workers: int) -> Iterator[Grade]:
-    """What grades submissions, as long as the context lasts; one worker is this process itself."""
-    if workers == 1:
+def team(terms: Terms, workers: int, *, apart: bool = False) -> Iterator[Grade]:
+    """What grades submissions, as long as the context lasts.
+
+    One worker is this process itself, unless it must stand apart.
+    """
+    if workers == 1 and not apart:
         with Grader(terms) as grader:
             yield lambda tasks: ((task, grader.grade(task)) for task in tasks)
         return

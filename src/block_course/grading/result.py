@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict, cast
 
 PASS = "pass"
 UNREADABLE = "unreadable"
@@ -51,6 +52,7 @@ class Result(TypedDict):
     """What a submission earned: `points` is null if the grader failed on any of its exercises.
 
     `attempt` counts what the learner handed in for the assignment; the store adds it, and a person's comment.
+    `submitted` is when they did, in the words of whoever knows.
     """
 
     learner: str
@@ -65,7 +67,14 @@ class Result(TypedDict):
     walls: list[str]
     seconds: float
     attempt: NotRequired[int]
+    submitted: NotRequired[str]
     comment: NotRequired[str]
+
+
+def of_learner(result: Mapping[str, Any], learner: str, file: str, submitted: str = "") -> Result:
+    """The result as that of one who handed in the same bytes."""
+    own = {"learner": learner, "file": file} | ({"submitted": submitted} if submitted else {})
+    return cast(Result, {**{name: value for name, value in result.items() if name != "submitted"}, **own})
 
 
 def total(marks: list[Mark]) -> float | None:

@@ -20,10 +20,10 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from block_course.grading.files_below import SetAside
 from block_course.grading.neutral import terminal
 from block_course.grading.report.words import what_happened
 from block_course.grading.result import Result
-from block_course.grading.submission import SetAside
 
 MOST_NAMES = 20
 MOST_SET_ASIDE = 20
@@ -87,10 +87,20 @@ def set_aside(console: Console, files: Sequence[SetAside]) -> None:
 def put_off(console: Console, files: Sequence[str]) -> None:
     """The submissions that the time of the run did not suffice for."""
     if files:
-        names = ", ".join(terminal(each, 60) for each in files[:MOST_NAMES])
-        more = f" and {len(files) - MOST_NAMES} more" if len(files) > MOST_NAMES else ""
-        say(console, f"The time budget was used up. Not graded yet ({len(files)}): {names}{more}")
+        say(console, f"The time budget was used up. Not graded yet ({len(files)}): {_some(files)}")
         say(console, "The same command goes on where it stopped.")
+
+
+def gone(console: Console, files: Sequence[str]) -> None:
+    """The submissions that the gradebook has grades of, and no notebook to look at."""
+    if files:
+        what = "Graded before, and gone or changed since: the gradebook has their points alone"
+        say(console, f"{what} ({len(files)}): {_some(files)}")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(terminal(each, 60) for each in names[:MOST_NAMES]) + more
 
 
 def roster(console: Console, about: Mapping[str, Any] | None) -> None:
@@ -99,9 +109,7 @@ def roster(console: Console, about: Mapping[str, Any] | None) -> None:
         for kind in ("missing", "unknown"):
             names = found[kind]
             if names:
-                more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-                listed = ", ".join(terminal(name, 60) for name in names[:MOST_NAMES])
-                say(console, f"{assignment}, {kind} ({len(names)}): {listed}{more}")
+                say(console, f"{assignment}, {kind} ({len(names)}): {_some(names)}")
 
 
 def walls(console: Console, about: Mapping[str, Any]) -> None:

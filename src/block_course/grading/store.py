@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, and_, delete, func, insert, select, update
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from block_course.grading.neutral import storable
-from block_course.grading.result import Result, has_grader_error, total
+from block_course.grading.result import Result, has_grader_error, of_learner, total
 from block_course.grading.tables import ABOUT, ATTEMPTS, GRADINGS, MARKS, opened, reason, whose
 
 STORE = "store.db"
@@ -47,7 +47,7 @@ class Store:
     def __exit__(self, *error: object) -> None:
         self._engine.dispose()
 
-    def give(self, key: str, learner: str, file: str) -> Result | None:
+    def give(self, key: str, learner: str, file: str, submitted: str = "") -> Result | None:
         """A learner's result, if it is known under this key; None if not, or if the grader failed on it."""
         newest = select(GRADINGS).where(GRADINGS.c.key == key).order_by(GRADINGS.c.id.desc()).limit(1)
 
@@ -55,7 +55,7 @@ class Store:
             row = connection.execute(newest).one_or_none()
             if row is None or row.failed:
                 return None
-            theirs: Result = {**row.result, "learner": learner, "file": file}  # type: ignore[typeddict-item]
+            theirs = of_learner(row.result, learner, file, submitted)
             _point(connection, theirs, row.id)
             return theirs
 
@@ -169,12 +169,12 @@ def _refusals_told() -> Iterator[None]:
 
 def _point(connection: Connection, result: Result, grading: int) -> None:
     """Let the latest attempt of a learner be these bytes, graded so."""
-    values = {"file": result["file"], "grading": grading}
+    values = {"file": result["file"], "submitted": result.get("submitted", ""), "grading": grading}
     place = whose(result["learner"], result["assignment"])
     theirs = select(ATTEMPTS).where(ATTEMPTS.c.whose == place)
     latest = connection.execute(theirs.order_by(ATTEMPTS.c.attempt.desc()).limit(1)).one_or_none()
     if latest is not None and latest.content == result["content"]:
-        if (latest.file, latest.grading) != (result["file"], grading):
+        if any(getattr(latest, name) != value for name, value in values.items()):
             here = and_(ATTEMPTS.c.whose == place, ATTEMPTS.c.attempt == latest.attempt)
             connection.execute(update(ATTEMPTS).where(here).values(values))
         return
@@ -184,8 +184,8 @@ def _point(connection: Connection, result: Result, grading: int) -> None:
 
 
 def _marked(row: Row[Any], marks: Mapping[tuple[str, int], list[Row[Any]]]) -> Result:
-    own = {"learner": row.learner, "file": row.file, "attempt": row.attempt}
-    result = cast(Result, {**row.result, **own})
+    result = of_learner(row.result, row.learner, row.file, row.submitted)
+    result["attempt"] = row.attempt
     said = {each.exercise: each for each in marks.get((row.whose, row.attempt), ())}
     for mark in result["exercises"]:
         if (of_it := said.pop(mark["id"], None)) is not None:

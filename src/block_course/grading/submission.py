@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from block_course.exercise import Assignment
 from block_course.grading import naming
-from block_course.grading.notebook import MAX_FILE_BYTES, Unreadable, read
+from block_course.grading.archive import BadArchive, LeftInside, Unpacked, is_archive, unpacked
+from block_course.grading.downloads import Handed, handed, learners
+from block_course.grading.files_below import OF_NBGRADER, SetAside, contents, files
+from block_course.grading.notebook import Unreadable, read
 
-DEEPEST = 8
-_OF_NBGRADER = "timestamp.txt"
-_A_LINK = "a symbolic link; links are not followed"
+_NOBODY: Mapping[str, str] = MappingProxyType({})
+_LONGEST_TIME = 200
 
 
 class NotFound(Exception):
@@ -24,19 +25,12 @@ class NotFound(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """A learner's notebook for an assignment."""
+    """A learner's notebook for an assignment; `submitted` is when it was handed in, where that is known."""
 
     learner: str
     assignment: Assignment
     path: Path
-
-
-@dataclass(frozen=True)
-class SetAside:
-    """A file that isn't graded, and why."""
-
-    path: Path
-    reason: str
+    submitted: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,91 +46,96 @@ class _Candidate:
     submission: Submission
     likeness: naming.Likeness
     modified: int
+    said: Handed | None = None
 
 
-def find(paths: Iterable[Path], assignments: Sequence[Assignment]) -> Found:
-    """The submissions in notebooks and folders.
+def find(
+    paths: Iterable[Path],
+    assignments: Sequence[Assignment],
+    into: Path | None = None,
+    roster: Mapping[str, str] = _NOBODY,
+) -> Found:
+    """The submissions in notebooks, folders and archives.
 
-    A folder holds `<learner>/<stem>.ipynb`, nbgrader's `<learner>/<assignment>/<stem>.ipynb`, or is a
-    learner's own. Of several notebooks of one learner for one assignment the newest counts. Symbolic links
-    are not followed. Every file that doesn't count is listed with its reason.
+    A folder holds `<learner>/<stem>.ipynb`, nbgrader's `<learner>/<assignment>/<stem>.ipynb`, files as a
+    learning platform names them, or is a learner's own. A zip file is unpacked below `into`. Of several
+    notebooks of one learner for one assignment the newest counts. Symbolic links are not followed. Every file
+    that doesn't count is listed with its reason. `roster` says what to call those whom a platform knows by
+    other names.
 
     Raises NotFound for a path that doesn't exist.
     """
-    candidates: list[_Candidate] = []
-    set_aside: list[SetAside] = []
+    looked_at: list[_Candidate | SetAside] = []
     seen: set[Path] = set()
     for root in paths:
         if not root.exists():
             raise NotFound(f"there is no {root}")
-        for found in _files(root):
+        if into is not None and is_archive(root):
+            looked_at += _inside(root, into, roster, assignments)
+            continue
+        for found in files(root):
             if isinstance(found, SetAside):
-                set_aside.append(found)
+                looked_at.append(found)
             elif (place := found.resolve()) not in seen:
                 seen.add(place)
-                looked_at = _candidate(found, root, assignments)
-                if isinstance(looked_at, SetAside):
-                    set_aside.append(looked_at)
-                else:
-                    candidates.append(looked_at)
-    counting, older = _newest(_told_apart(candidates))
+                looked_at.append(_candidate(found, root, assignments))
+    candidates = [each for each in looked_at if isinstance(each, _Candidate)]
+    set_aside = [each for each in looked_at if isinstance(each, SetAside)]
+    counting, older = _newest(_told_apart(_as_platforms_say(candidates, roster)))
     return Found(tuple(counting), tuple(sorted([*set_aside, *older], key=lambda each: str(each.path))))
 
 
-def contents(path: Path) -> bytes:
-    """The bytes of a submitted file, which must be a regular file of a bearable size.
-
-    Raises Unreadable.
-    """
+def _inside(
+    archive: Path, into: Path, roster: Mapping[str, str], assignments: Sequence[Assignment]
+) -> Iterator[_Candidate | SetAside]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            about = os.fstat(descriptor)
-            if not stat.S_ISREG(about.st_mode):
-                raise Unreadable("this is no regular file")
-            if about.st_size > MAX_FILE_BYTES:
-                what = f"the file has {about.st_size >> 20} MB"
-                raise Unreadable(f"{what}; the limit is {MAX_FILE_BYTES >> 20} MB")
-            with open(descriptor, "rb", closefd=False) as file:
-                return file.read(MAX_FILE_BYTES + 1)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise Unreadable(f"the file can't be read: {error.strerror}") from None
+        for found in unpacked(archive, into, roster):
+            if isinstance(found, LeftInside):
+                yield SetAside(archive / found.name, found.reason)
+            else:
+                yield _taken_out(found, assignments)
+    except BadArchive as error:
+        yield SetAside(archive, str(error))
 
 
-def _files(root: Path) -> Iterator[Path | SetAside]:
-    if not root.is_dir():
-        yield SetAside(root, _A_LINK) if root.is_symlink() else root
-        return
-    waiting = [(root, 0)]
-    while waiting:
-        folder, depth = waiting.pop()
-        try:
-            with os.scandir(folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            yield SetAside(folder, f"a folder that can't be read: {error.strerror}")
-            continue
-        for entry in found:
-            path = folder / entry.name
-            if entry.is_symlink():
-                yield SetAside(path, _A_LINK)
-            elif entry.name.startswith("."):
-                yield SetAside(path, "hidden")
-            elif entry.is_dir(follow_symlinks=False):
-                if depth < DEEPEST:
-                    waiting.append((path, depth + 1))
-                else:
-                    yield SetAside(path, f"a folder more than {DEEPEST} deep")
-            elif entry.name.casefold().endswith(naming.SUFFIX):
-                yield path
-            elif entry.name != _OF_NBGRADER:
-                yield SetAside(path, "not a notebook")
+def _taken_out(found: Unpacked, assignments: Sequence[Assignment]) -> _Candidate | SetAside:
+    spoken_of = naming.named(found.name, assignments) or _held(found.path, assignments)
+    if isinstance(spoken_of, SetAside):
+        return spoken_of
+    submission = Submission(found.learner, spoken_of[0], found.path, found.submitted)
+    return _Candidate(submission, "copy", found.order)
+
+
+def _as_platforms_say(candidates: Sequence[_Candidate], roster: Mapping[str, str]) -> list[_Candidate]:
+    """Those whose files lie in a folder as a platform named them belong to whom the names say."""
+    downloads: dict[Path, list[Handed]] = {}
+    for each in candidates:
+        if each.said is not None:
+            downloads.setdefault(_download(each), []).append(each.said)
+    names = {place: learners(said, roster) for place, said in downloads.items()}
+    return [
+        each if each.said is None else _told(each, names[_download(each)][each.said], each.said)
+        for each in candidates
+    ]
+
+
+def _download(candidate: _Candidate) -> Path:
+    """The folder of a download that a file lies in, or whose folder it lies in."""
+    folder = candidate.submission.path.parent
+    return folder if handed(candidate.submission.path.name) is not None else folder.parent
+
+
+def _told(candidate: _Candidate, learner: str, said: Handed) -> _Candidate:
+    submitted = said.submitted or candidate.submission.submitted
+    theirs = replace(candidate.submission, learner=learner, submitted=submitted)
+    order = said.order or candidate.modified
+    return replace(candidate, submission=theirs, likeness="copy", modified=order)
 
 
 def _candidate(path: Path, root: Path, assignments: Sequence[Assignment]) -> _Candidate | SetAside:
-    spoken_of = naming.named(path.name, assignments) or _held(path, assignments)
+    said = handed(path.name) or handed(f"{path.parent.name}/{path.name}")
+    name = path.name if said is None else said.name
+    spoken_of = naming.named(name, assignments) or _held(path, assignments)
     if isinstance(spoken_of, SetAside):
         return spoken_of
     assignment, likeness = spoken_of
@@ -144,7 +143,8 @@ def _candidate(path: Path, root: Path, assignments: Sequence[Assignment]) -> _Ca
         modified = path.lstat().st_mtime_ns
     except OSError as error:
         return SetAside(path, f"it can't be looked at: {error.strerror}")
-    return _Candidate(Submission(_learner(path, root, assignment), assignment, path), likeness, modified)
+    theirs = Submission(_learner(path, root, assignment), assignment, path, _timestamp(path))
+    return _Candidate(theirs, likeness, modified, said)
 
 
 def _held(path: Path, assignments: Sequence[Assignment]) -> tuple[Assignment, naming.Likeness] | SetAside:
@@ -170,9 +170,17 @@ def _learner(path: Path, root: Path, assignment: Assignment) -> str:
         between.pop()
     elif not between and _is_of(top.name, assignment):
         top = top.parent
-    if len(between) == 2 and (top.name == "submitted" or (folder / _OF_NBGRADER).exists()):
+    if len(between) == 2 and (top.name == "submitted" or (folder / OF_NBGRADER).exists()):
         between.pop()
     return "/".join(between) or top.name or "unnamed"
+
+
+def _timestamp(path: Path) -> str:
+    """What nbgrader has noted beside a notebook of when it was handed in."""
+    try:
+        return contents(path.parent / OF_NBGRADER)[:_LONGEST_TIME].decode("utf-8", "replace").strip()
+    except Unreadable:
+        return ""
 
 
 def _is_of(name: str, assignment: Assignment) -> bool:

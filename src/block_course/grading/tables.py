@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
-SCHEMA = 1
+SCHEMA = 2
 _PATIENCE_SECONDS = 30
 _DIGEST = String(64)
 
@@ -51,6 +51,7 @@ ATTEMPTS = Table(
     Column("assignment", Text, nullable=False),
     Column("content", _DIGEST, nullable=False),
     Column("file", Text, nullable=False),
+    Column("submitted", String(64), nullable=False),
     Column("grading", ForeignKey(GRADINGS.c.id), nullable=False),
 )
 """What each learner handed in, counted from 1, and its latest grading."""

@@ -19,6 +19,7 @@ from block_course.grading.notebook import Notebook, read
 from block_course.grading.result import Result
 from block_course.grading.secret import Secret
 
+EXERCISES = Path(__file__).resolve().parents[3] / "exercises"
 _DECIDING = ("*.py", "checks/**/*.py", "grading/**/*.py")
 """The files of the course that a result may depend on; the book and its figures are not among them."""
 

@@ -1,3 +1,4 @@
+import random
 import shutil
 import signal
 import sqlite3
@@ -18,7 +19,7 @@ from block_course.grading.result import Result
 from block_course.grading.store import Store, StoreError
 from block_course.grading.worker import Grader, Terms
 from tests.block_course.grading.course import Course
-from tests.block_course.grading.examples import KEY, RIGHT_DOUBLE, submission
+from tests.block_course.grading.examples import KEY, RIGHT_ADD, RIGHT_DOUBLE, submission
 
 pytestmark = pytest.mark.slow
 
@@ -142,28 +143,34 @@ def count(course: Course) -> int:
         return 0
 
 
-def test_a_grader_that_is_killed_loses_nothing_and_grades_nothing_twice(
+def test_a_grader_that_is_killed_at_random_moments_loses_nothing_and_grades_nothing_twice(
     course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "version", lambda assignment: "one version")
-    learners = [f"l{number:02}" for number in range(12)]
+    points = {f"l{number:02}": (6.0, 3.0, 0.0)[number % 3] for number in range(24)}
     shutil.rmtree(course.submitted)
-    for learner in learners:
-        course.hand_in(learner, submission(f"{RIGHT_DOUBLE}  # {learner}"))
+    for learner, earned in points.items():
+        double = f"{RIGHT_DOUBLE if earned == 6.0 else 'pass'}  # {learner}"
+        course.hand_in(learner, submission(double, RIGHT_ADD if earned else "pass"))
     root = str(Path(__file__).resolve().parents[3])
     program = KILLED.format(root=root, folder=str(tmp_path))
+    chance = random.Random(5)
 
-    for before in (2, 6):  # killed when so many are done, in the midst of the next
+    for _ in range(3):
+        more, moment = count(course) + chance.randint(1, 4), chance.uniform(0.0, 0.05)
         with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path) as grader:
-            while count(course) <= before:
+            while count(course) < more:
                 assert grader.poll() is None
                 time.sleep(0.001)
+            time.sleep(moment)  # in the midst of another
             grader.kill()
+        told = course.gradings()
+        assert len(told) == len(set(told))
     status = course.run()
 
     assert status == GRADED
-    assert sorted(course.gradings()) == learners
-    assert [each["points"] for each in course.results().values()] == [6.0] * len(learners)
+    assert sorted(course.gradings()) == sorted(points)
+    assert {name: each["points"] for name, each in course.results().items()} == points
 
 
 @contextmanager

@@ -1,9 +1,11 @@
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from block_course.grading.grade import BELOW_PASS_MARK, GRADED
 from tests.block_course.grading.course import Course
+from tests.block_course.grading.examples import submission
 
 pytestmark = pytest.mark.slow
 
@@ -49,3 +51,35 @@ def test_other_formats_are_written_beside_the_results(course: Course) -> None:
             for learner in ("ann", "bob")
         ),
     }
+
+
+def test_times_are_passed_through_and_follow_the_learner(course: Course, tmp_path: Path) -> None:
+    times = tmp_path / "times.csv"
+    times.write_text("learner,submitted\nann,2026-11-30 18:02\n")
+    course.hand_in("eve", submission())
+
+    course.run(times=times)
+
+    assert {name: each.get("submitted") for name, each in course.results().items()} == {
+        "ann": "2026-11-30 18:02",
+        "bob": None,
+        "eve": None,
+    }
+    times.write_text("learner,submitted\nann,19:00\neve,20:00\n")
+    course.run(times=times)
+    assert course.results()["ann"]["submitted"] == "19:00"
+    assert course.results()["eve"]["submitted"] == "20:00"
+    assert course.gradings() == ["ann", "bob"]
+
+
+def test_a_downloaded_archive_is_graded_and_its_roster_names_them(course: Course, tmp_path: Path) -> None:
+    archive, roster = tmp_path / "submissions.zip", tmp_path / "roster.csv"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("leeann_17_5_00_tiny.ipynb", submission())
+    roster.write_text("id,login id\n17,ann\n18,bob\n")
+    course.submitted = archive
+
+    assert course.run(roster=roster) == GRADED
+
+    assert {name: each["points"] for name, each in course.results().items()} == {"ann": 6.0}
+    assert course.about()["roster"] == {"00_tiny": {"missing": ["bob"], "unknown": []}}

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from block_course.grading.roster import RosterError, read_roster
+from block_course.grading.roster import RosterError, read_known_by, read_roster, read_times
 
 ROSTERS = {
     "commas": b"name,learner\nAnn A.,ann\nBob B.,bob\n",
@@ -46,3 +46,53 @@ def test_a_roster_that_can_not_be_used_says_why(tmp_path: Path, data: bytes, sen
 def test_a_roster_that_is_not_there_says_so(tmp_path: Path) -> None:
     with pytest.raises(RosterError, match=r"none\.csv can't be read: No such file"):
         read_roster(tmp_path / "none.csv")
+
+
+def test_all_that_a_roster_says_of_someone_leads_to_their_name(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(
+        "First name,Last name,ID,Login ID,Section\nAnn,Lee,340934,ann,A\nBob,Lee,17,bob,A\n,,8,,A\n"
+    )
+
+    assert read_known_by(path) == {
+        "ann": "ann",
+        "340934": "ann",
+        "ann lee": "ann",
+        "bob": "bob",
+        "17": "bob",
+        "bob lee": "bob",
+    }  # the surname and the section are of more than one
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("learner,submitted\nann,2026-11-30 18:02\n,x\n", {("ann", ""): "2026-11-30 18:02"}),
+        (
+            "id;assignment;time\nann;00_tiny;18:02\nann;;9:00",
+            {("ann", "00_tiny"): "18:02", ("ann", ""): "9:00"},
+        ),
+        (
+            'Identifier,Full name,Last modified (submission)\nParticipant 7,Ann,"Monday, 6:02 PM"\n',
+            {("Ann", ""): "Monday, 6:02 PM"},
+        ),
+        ("learner,time\nann\n", {("ann", ""): ""}),
+    ],
+)
+def test_times_are_read_by_learner_and_assignment(
+    tmp_path: Path, text: str, times: dict[tuple[str, str], str]
+) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text(text)
+
+    assert read_times(path) == times
+
+
+def test_a_list_without_times_says_which_columns_it_looked_for(tmp_path: Path) -> None:
+    path = tmp_path / "times.csv"
+    path.write_text("learner,points\nann,3\n")
+
+    with pytest.raises(
+        RosterError, match=r"the list of times .* has the columns learner, points; one of submitted"
+    ):
+        read_times(path)

@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from block_course.grading import show
+from block_course.grading.files_below import SetAside
 from block_course.grading.report.words import what_happened
 from block_course.grading.result import Mark, Result
-from block_course.grading.submission import SetAside
 
 
 def mark(id: str = "tiny.f", verdict: str = "pass", points: float | None = 3.0, **more: str) -> Mark:

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from block_course.grading import files_below
 from block_course.grading import submission as grading_submission
+from block_course.grading.files_below import DEEPEST, contents
 from block_course.grading.notebook import Unreadable
-from block_course.grading.submission import DEEPEST, Found, NotFound, contents, find
+from block_course.grading.submission import Found, NotFound, find
 from tests.block_course.grading.examples import RELEASED_BYTES, TINY
 from tests.block_course.grading.notebooks import as_bytes, code, notebook
 
@@ -235,7 +237,7 @@ def test_contents_are_those_of_a_regular_file_of_a_bearable_size(
     (tmp_path / "link").symlink_to(path)
     os.mkfifo(tmp_path / "pipe")
     large = put(tmp_path / "large", b"x" * (2 << 20))
-    monkeypatch.setattr(grading_submission, "MAX_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(files_below, "MAX_FILE_BYTES", 1 << 20)
 
     assert contents(path) == b"bytes"
     for refused, why in [

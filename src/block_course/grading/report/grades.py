@@ -12,7 +12,7 @@ from block_course.grading.neutral import spreadsheet
 from block_course.grading.result import Result
 
 GRADES = "grades.csv"
-COLUMNS = ("learner", "assignment", "points", "of", "verdicts", "file", "attempt", "comment")
+COLUMNS = ("learner", "assignment", "points", "of", "verdicts", "file", "attempt", "submitted", "comment")
 
 
 def write(folder: Path, results: Iterable[Result], about: Mapping[str, Any]) -> None:
@@ -31,6 +31,7 @@ def write(folder: Path, results: Iterable[Result], about: Mapping[str, Any]) -> 
                     spreadsheet(verdicts),
                     spreadsheet(result["file"]),
                     result.get("attempt", ""),
+                    spreadsheet(result.get("submitted", "")),
                     spreadsheet(result.get("comment", "")),
                 ]
             )

@@ -13,12 +13,12 @@ def rows(folder: Path, *results: Result) -> list[list[str]]:
 
 
 def test_a_row_for_each_submission_and_no_number_where_none_is_known(tmp_path: Path) -> None:
-    commented: Result = {**result("ann"), "attempt": 2, "comment": "well\ndone"}
+    commented: Result = {**result("ann"), "attempt": 2, "submitted": "=1", "comment": "well\ndone"}
 
     assert rows(tmp_path, commented, result("bob", None)) == [
-        ["learner", "assignment", "points", "of", "verdicts", "file", "attempt", "comment"],
-        ["ann", "00_tiny", "2.5", "3", "tiny.f: wrong", "ann/00_tiny.ipynb", "2", "well done"],
-        ["bob", "00_tiny", "", "3", "tiny.f: grader error", "bob/00_tiny.ipynb", "", ""],
+        ["learner", "assignment", "points", "of", "verdicts", "file", "attempt", "submitted", "comment"],
+        ["ann", "00_tiny", "2.5", "3", "tiny.f: wrong", "ann/00_tiny.ipynb", "2", "'=1", "well done"],
+        ["bob", "00_tiny", "", "3", "tiny.f: grader error", "bob/00_tiny.ipynb", "", "", ""],
     ]
 
 

@@ -76,7 +76,7 @@ def test_two_learners_never_share_a_file(name: str, first: str, second: str) -> 
 @given(text=HOSTILE)
 @every_piece
 def test_a_table_has_its_rows_and_no_formula_however_it_is_parted(text: str) -> None:
-    for write, columns in ((FORMATS["csv"], 8), (feedback.write, 3)):
+    for write, columns in ((FORMATS["csv"], 9), (feedback.write, 3)):
         (content,) = (each for path, each in files(write, text).items() if path.endswith(".csv"))
         rows = list(csv.reader(content.splitlines()))
         assert [len(row) for row in rows] == [columns] * 3
