@@ -70,6 +70,7 @@ mutants: install-dev ## break the package on purpose; see whether its tests noti
 
 data: install-dev ## make again what chapters show but do not run (ten minutes)
 	$(PY) chapters/data/make_training.py
+	$(PY) chapters/data/make_doubling.py
 	$(PY) chapters/data/make_minilm.py
 	$(PY) chapters/data/make_cache.py
 
