@@ -42,8 +42,9 @@ def first_departure(outputs: Outputs, right: Outputs, returns: Sequence[str] = (
         name = f"your {returns[index]}" if returns else "your output"
         if got.shape != wanted.shape:
             return f"{_upper(name)} has shape {shape(got.shape)} and should have {shape(wanted.shape)}. "
-        least = _VISIBLE * float(np.max(np.abs(wanted), initial=0.0))
-        apart = np.argwhere(~(np.abs(got - wanted) <= least))
+        mine, right_one = got.astype(np.float64), wanted.astype(np.float64)
+        least = _VISIBLE * float(np.max(np.abs(right_one), initial=0.0))
+        apart = np.argwhere(~(np.abs(mine - right_one) <= least))
         if len(apart):
             where = tuple(int(each) for each in apart[0])
             is_now, should_be = two_numbers(got[where], wanted[where])

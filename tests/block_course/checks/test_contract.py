@@ -78,6 +78,8 @@ def test_cases_have_distinct_names_and_tokens_of_distinct_sizes(exercise):
         assert all(np.isfinite(case.condition) and case.condition >= 0.0 for case in cases)
         for case in cases:
             for tokens in arrays_of(case)[:1]:
+                if tokens.dtype == bool:  # a mask of as many queries as keys holds no tokens
+                    continue
                 assert len(set(tokens.shape)) == tokens.ndim, case.name
 
 

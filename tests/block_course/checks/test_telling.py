@@ -33,6 +33,12 @@ def test_what_is_not_a_number_departs():
     assert "is NaN" in first_departure((np.array([np.nan]),), (np.array([2.0]),))
 
 
+def test_a_table_of_booleans_is_told_in_ones_and_zeros():
+    said = first_departure((np.array([True, True]),), (np.array([True, False]),))
+
+    assert said == "Entry [1] of your output is 1.000 and should be 0.000. "
+
+
 def test_the_sentence_follows_the_number_of_the_case_at_hand():
     told = misconception("halved", lambda x: x / 2, lambda x: x, "It was halved.")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from block_course.checks.entries import entries
-from block_course.exercise import Case, Exercise, Hints, Misconception, Outputs, Property
+from block_course.checks.selection import on
+from block_course.exercise import Case, Exercise, Hints, Misconception, Outputs
 from block_course.plain import words
 
 STAGES = ("norm_1", "attention", "add_1", "norm_2", "feed_forward", "add_2")
@@ -121,14 +121,6 @@ MISCONCEPTIONS = (
 )
 
 
-def _on(names: Sequence[str], judged: Property) -> Property:
-    """The property on some of the cases alone."""
-    return replace(
-        judged,
-        holds=lambda exercise, run: judged.holds(exercise, [each for each in run if each[0].name in names]),
-    )
-
-
 _PRE_HINTS: Hints = (
     "Follow the stream of a pre-norm block: what is added to it, and what is it normed by?",
     "The stream x has two updates added and no norm of its own; a norm reads it and hands a copy to a "
@@ -153,11 +145,11 @@ EXERCISE = Exercise(
     cases=cases,
     returns=STAGES,
     properties=(
-        _on((POST_TWO,), entries("post two", "post-norm on two features", 1.0, of=STAGES)),
-        _on((POST_MORE,), entries("post more", "post-norm on more features", 0.75, of=STAGES)),
-        _on((PRE_TWO,), entries("pre two", "pre-norm on two features", 1.0, of=STAGES, hints=_PRE_HINTS)),
-        _on((PRE_MORE,), entries("pre more", "pre-norm on more features", 0.75, of=STAGES, hints=_PRE_HINTS)),
-        _on((LAST_POST, LAST_PRE), entries("last", "the last token", 0.5, of=STAGES, hints=_LAST_HINTS)),
+        on((POST_TWO,), entries("post two", "post-norm on two features", 1.0, of=STAGES)),
+        on((POST_MORE,), entries("post more", "post-norm on more features", 0.75, of=STAGES)),
+        on((PRE_TWO,), entries("pre two", "pre-norm on two features", 1.0, of=STAGES, hints=_PRE_HINTS)),
+        on((PRE_MORE,), entries("pre more", "pre-norm on more features", 0.75, of=STAGES, hints=_PRE_HINTS)),
+        on((LAST_POST, LAST_PRE), entries("last", "the last token", 0.5, of=STAGES, hints=_LAST_HINTS)),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(
