@@ -81,10 +81,10 @@ def open_lab(work: Path) -> int:
     command.append("--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    return subprocess.run(command, check=False, env=_environment(work)).returncode
+    return subprocess.run(command, check=False, env=environment(work)).returncode
 
 
-def _environment(work: Path) -> dict[str, str]:
+def environment(work: Path) -> dict[str, str]:
     """The environment, with our settings before the learner's own; those are only read, and stay."""
     folder = work / CONFIG / "labconfig"
     folder.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,9 @@ _ENDED = {
 }
 
 
+_ALL = "All notebooks"
+
+
 @dataclass(frozen=True)
 class Row:
     """One exercise in the table of progress. `state` is a verdict's status, or "not run"."""
@@ -61,9 +64,11 @@ def render_problem(sentence: str) -> str:
 
 def render_progress(rows: Sequence[Row], others: Sequence[Row] = ()) -> str:
     """The table of points by exercise, with their total; and, if there are others, one by notebook."""
-    tables = [_points_table("Points in this session, from the last run of each check", "Exercise", rows)]
+    caption = "Points in this session, from the last run of each check"
+    tables = [_points_table(caption, "Exercise", rows, _total_of(rows))]
     if others:
-        tables.append(_points_table("Other notebooks, from their last checks", "Notebook", others))
+        total = _total_of([*rows, *others], _ALL)
+        tables.append(_points_table("Other notebooks, from their last checks", "Notebook", others, total))
     return _section("Progress", "".join(tables))
 
 
@@ -71,7 +76,7 @@ def text_of(rows: Sequence[Row], others: Sequence[Row] = ()) -> str:
     """The same in plain text."""
     parts = [_in_columns([*rows, _total_of(rows)])]
     if others:
-        parts.append(_in_columns([*others, _total_of([*rows, *others], "All notebooks")]))
+        parts.append(_in_columns([*others, _total_of([*rows, *others], _ALL)]))
     return "\n\n".join(parts)
 
 
@@ -84,9 +89,8 @@ def _total_of(rows: Sequence[Row], title: str = "Total") -> Row:
     return Row(title, "", sum(each.points for each in rows), sum(each.of for each in rows))
 
 
-def _points_table(caption: str, of_what: str, rows: Sequence[Row]) -> str:
+def _points_table(caption: str, of_what: str, rows: Sequence[Row], total: Row) -> str:
     body = [(_text(each.title), _text(each.state), _points(each.points, each.of)) for each in rows]
-    total = _total_of(rows)
     foot = (total.title, "", _points(total.points, total.of))
     return _table(caption, (of_what, "State", "Points"), body, foot=foot)
 

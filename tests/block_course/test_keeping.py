@@ -7,6 +7,7 @@ import pytest
 
 from block_course import check as module
 from block_course.check import check, progress
+from block_course.checks import assignment
 from block_course.keeping import VARIABLE, Kept, held_in, kept
 from transformer_block.in_numpy.layer_norm import statistics
 
@@ -84,7 +85,9 @@ def test_progress_counts_what_other_sessions_found(folder: Path, monkeypatch: py
     assert (other.title, other.points) == ("06_masks", 0.0)
     assert other.state.startswith("0 of ")
     assert repr(found).splitlines()[-1].split()[:2] == ["All", "notebooks"]
-    assert "Other notebooks" in found._repr_html_()
+    html = found._repr_html_()
+    assert html.index("Other notebooks") < html.index("All notebooks")
+    assert f"3 of {assignment('layer_norm').points + assignment('masks').points:g}" in html
 
 
 def test_progress_shows_what_this_notebook_had_before_its_kernel_was_restarted(
