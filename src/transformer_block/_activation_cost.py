@@ -1,7 +1,7 @@
 """What the forward of a block must keep for its backward, module by module."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from transformer_block.config import BlockConfig
 
@@ -9,8 +9,7 @@ MASK_BYTES = 1  # of an entry that says whether it was dropped
 STATISTIC_BYTES = 4  # at least: softmax is summed in float32 or better
 
 
-@dataclass(frozen=True, kw_only=True)
-class Kept:
+class Kept(NamedTuple):
     """A block that trains on `batch` sequences, with entries of `entry` bytes.
 
     In training, the rates of dropout count. stored_weights says whether attention

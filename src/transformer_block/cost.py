@@ -88,9 +88,9 @@ def forward_flops(
     }
     counts: Counts = {}
     for name, shape in shapes(config).items():
-        branch, _, matrix = name.removesuffix(".weight").partition(".")
         if len(shape) != 2:
             continue
+        branch, matrix, _ = name.split(".")
         if matrix == "out":
             product = 2 * batch * compared[branch] * config.d_model
             counts |= {f"{branch}.scores": product, f"{branch}.values": product}

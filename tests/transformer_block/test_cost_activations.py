@@ -100,6 +100,12 @@ def test_dropout_of_fused_weights_keeps_nothing_of_them():
     assert activation_bytes(one, T) == activation_bytes(other, T)
 
 
+def test_bytes_are_whole_numbers():
+    config = small_config(residual_scaling="rezero", positions="rotary", **DROPPING)
+    counts = activation_bytes(config, T, B, stored_weights=True)
+    assert {type(count) for count in counts.values()} == {int}
+
+
 def test_a_checkpoint_keeps_the_input_alone():
     config = small_config(n_layers=2)
     block = Block(config, random_parameters(config))

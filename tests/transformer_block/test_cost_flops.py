@@ -139,6 +139,17 @@ def test_the_backward_is_twice_the_forward_with_either_choice_of_pairs():
     }
 
 
+def test_without_a_batch_there_is_one_sequence():
+    config = small_config(causal=True)
+    assert forward_flops(config, 5) == forward_flops(config, 5, 1)
+    assert backward_flops(config, 5) == backward_flops(config, 5, 1)
+
+
+def test_operations_are_whole_numbers():
+    counts = forward_flops(small_config(causal=True), 5, pairs="visible")
+    assert {type(count) for count in counts.values()} == {int}
+
+
 def test_a_model_adds_its_output_to_its_blocks():
     gpt2, bert = model("gpt2"), model("bert")
     one = sum(forward_flops(gpt2.block, 3, 2, cached=5, pairs="visible").values())

@@ -1,5 +1,5 @@
 import re
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
@@ -48,6 +48,13 @@ def test_what_a_model_adds_before_its_blocks_is_its_own_choice():
 def test_a_model_that_is_not_told_has_no_token_types_and_no_embedding_norm():
     made = ModelConfig(block=GPT2, vocabulary=1, context=1, learned_positions=True, output="untied")
     assert (made.token_types, made.embedding_norm) == (0, False)
+
+
+def test_a_model_is_described_by_names_and_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        model("gpt2").context = 2048
+    with pytest.raises(TypeError, match="positional"):
+        ModelConfig(GPT2, 1, 1, True, "tied")
 
 
 @pytest.mark.usefixtures("unchecked")
