@@ -1,4 +1,4 @@
-"""`transformer-block`: what a block costs."""
+"""`transformer-block`: what a block costs, and which contracts it keeps."""
 
 from __future__ import annotations
 
@@ -38,6 +38,56 @@ def cost(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     _cost_command.show(counts, as_json=as_json)
+
+
+@app.command()
+def audit(
+    place: Annotated[
+        str, typer.Argument(metavar="MODULE:FACTORY", help="What makes the block.")
+    ],
+    like: Annotated[
+        str | None, typer.Option(help="What it should compute: a preset, or JSON.")
+    ] = None,
+    d_model: Annotated[int | None, typer.Option(help="Width of its stream.")] = None,
+    causal: Annotated[
+        bool | None, typer.Option("--causal/--not-causal", help="Hides the future.")
+    ] = None,
+    placement: Annotated[str | None, typer.Option(help="pre or post.")] = None,
+    positions: Annotated[
+        str | None, typer.Option(help="Inside: none, relative or added.")
+    ] = None,
+    mask: Annotated[str | None, typer.Option(help="The mask's argument.")] = None,
+    mask_means: Annotated[
+        str | None, typer.Option(help="What True is: visible, hidden; or additive.")
+    ] = None,
+    mask_axes: Annotated[str | None, typer.Option(help="BTS, B1TS, TS or BS.")] = None,
+    seconds: Annotated[float, typer.Option(help="Most for one contract.")] = 10.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The whole report, for scripts.")
+    ] = False,
+) -> None:
+    """Run every contract on any block, and name its faults; what isn't said is found.
+
+    Exit status: 0 all contracts hold, 1 one is broken, 2 bad usage.
+    """
+    from transformer_block import _audit_command
+
+    said = {
+        "d_model": d_model,
+        "causal": causal,
+        "placement": placement,
+        "positions": positions,
+        "mask": mask,
+        "mask_means": mask_means,
+        "mask_axes": mask_axes,
+    }
+    try:
+        report = _audit_command.show(
+            _audit_command.run(place, said, like, seconds), as_json=as_json
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    raise typer.Exit(0 if report.holds else 1)
 
 
 def main() -> None:
