@@ -174,6 +174,7 @@ def _point(connection: Connection, result: Result, grading: int) -> None:
     theirs = select(ATTEMPTS).where(ATTEMPTS.c.whose == place)
     latest = connection.execute(theirs.order_by(ATTEMPTS.c.attempt.desc()).limit(1)).one_or_none()
     if latest is not None and latest.content == result["content"]:
+        values["submitted"] = values["submitted"] or latest.submitted  # another run may not know it
         if any(getattr(latest, name) != value for name, value in values.items()):
             here = and_(ATTEMPTS.c.whose == place, ATTEMPTS.c.attempt == latest.attempt)
             connection.execute(update(ATTEMPTS).where(here).values(values))

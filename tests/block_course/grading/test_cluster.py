@@ -155,7 +155,7 @@ def test_without_dask_it_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
 
     with (
-        pytest.raises(ClusterError, match=r"pip install 'transformer-block\[cluster\]'"),
+        pytest.raises(ClusterError, match=r"pip install -e '\.\[cluster\]'"),
         team(Cluster("localhost"), TERMS),
     ):
         pass

@@ -53,7 +53,7 @@ def team(cluster: Cluster, terms: Terms) -> Iterator[Grade]:
     """
     address = _checked(cluster.address)
     if importlib.util.find_spec("distributed") is None:
-        raise ClusterError("--cluster needs Dask: pip install 'transformer-block[cluster]'")
+        raise ClusterError("--cluster needs Dask: pip install -e '.[cluster]'")
     from distributed import Client
     from distributed.security import Security
 
