@@ -151,6 +151,12 @@ def test_the_module_drops_weights_in_training_alone():
     torch.testing.assert_close(module.eval()(x), module(x))
 
 
+def test_what_is_dropped_is_drawn_where_the_tokens_lie():
+    module, x = Attention(D, H, dropout=0.5).double().train(), random(5, B, T, D)
+    with torch.device("meta"):  # where a mask without a device of its own would lie
+        assert module(x).isfinite().all()
+
+
 def test_the_module_trains_every_parameter_it_has():
     module = Attention(D, H, n_kv_heads=G, qk_norm=True, rotary_base=50.0).double()
     module(random(5, B, T, D)).square().sum().backward()

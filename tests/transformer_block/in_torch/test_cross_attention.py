@@ -128,6 +128,16 @@ def test_the_module_drops_weights_in_training_alone():
     torch.testing.assert_close(module.eval()(x, memory), module(x, memory))
 
 
+def test_what_is_dropped_is_drawn_where_the_tokens_lie():
+    module, x, memory = (
+        CrossAttention(D, H, dropout=0.5).double().train(),
+        random(5, B, T, D),
+        random(6, B, S, D),
+    )
+    with torch.device("meta"):  # where a mask without a device of its own would lie
+        assert module(x, memory).isfinite().all()
+
+
 @pytest.mark.parametrize(
     ("heads", "sentence"),
     [
@@ -148,6 +158,8 @@ def test_heads_that_do_not_share_evenly_are_refused_when_the_module_is_made(head
         ({"memory": torch.ones(B, S, D)}, TypeError, "x is float64 but memory is float32"),
         ({"kv": torch.ones(D, D)}, ValueError, "kv must have shape (48, 24); got (24, 24)"),
         ({"q_bias": torch.ones(K)}, ValueError, "q_bias must have shape (24,); got (4,)"),
+        ({"kv_bias": torch.ones(D)}, ValueError, "kv_bias must have shape (48,); got (24,)"),
+        ({"out_bias": torch.ones(K)}, ValueError, "out_bias must have shape (24,); got (4,)"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(wrong, error, sentence):

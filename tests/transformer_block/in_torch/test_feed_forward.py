@@ -64,6 +64,18 @@ def test_a_gated_module_uses_its_gate(activation, bias):
     [
         ("relu", True, {"up.weight": (F, D), "up.bias": (F,), "down.weight": (D, F), "down.bias": (D,)}),
         ("swiglu", False, {"up.weight": (F, D), "gate.weight": (F, D), "down.weight": (D, F)}),
+        (
+            "geglu",
+            True,
+            {
+                "up.weight": (F, D),
+                "up.bias": (F,),
+                "gate.weight": (F, D),
+                "gate.bias": (F,),
+                "down.weight": (D, F),
+                "down.bias": (D,),
+            },
+        ),
     ],
 )
 def test_the_module_names_its_parameters_as_the_block_does(activation, bias, names):
@@ -77,6 +89,10 @@ def test_the_bend_is_a_relu_unless_asked():
     assert FeedForward(D, F).activation == "relu"
 
 
+def test_the_module_has_biases_unless_asked():
+    assert {"up.bias", "down.bias"} <= set(FeedForward(D, F).state_dict())
+
+
 def test_the_module_drops_inner_features_in_training_alone():
     module, x, saved = FeedForward(D, 70, dropout=0.5).double(), random(5, B, T, D), {}
     torch.manual_seed(0)
@@ -86,6 +102,12 @@ def test_the_module_drops_inner_features_in_training_alone():
     module.eval()(x, saved)
     assert in_training > 0.6 > (saved["inner"] == 0).double().mean()
     torch.testing.assert_close(module(x), module(x))
+
+
+def test_what_is_dropped_is_drawn_where_the_tokens_lie():
+    module, x = FeedForward(D, F, dropout=0.5).double().train(), random(5, B, T, D)
+    with torch.device("meta"):  # where a mask without a device of its own would lie
+        assert module(x).isfinite().all()
 
 
 def test_it_takes_a_single_token_and_none():
@@ -118,6 +140,11 @@ def test_it_can_be_differentiated():
         ),
         ({"activation": "swiglu"}, "swiglu needs a gate; got None"),
         ({"gate": torch.ones(F, D)}, "relu has no gate: gate and gate_bias must be None"),
+        ({"gate_bias": torch.ones(F)}, "relu has no gate: gate and gate_bias must be None"),
+        (
+            {"activation": "geglu", "gate": torch.ones(F, D), "gate_bias": torch.ones(D)},
+            "gate_bias must have shape (7,); got (24,)",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(wrong, sentence):

@@ -25,6 +25,11 @@ def test_the_turns_agree_with_those_of_the_twin(offset):
     np.testing.assert_allclose(rotary(torch.tensor(x)), numpy_twin.rotary(x), atol=1e-12)
 
 
+def test_a_wide_head_is_turned_by_its_halves():
+    x = normal(1, T, 10)
+    np.testing.assert_allclose(rotary(torch.tensor(x), 3), numpy_twin.rotary(x, 3), atol=1e-12)
+
+
 def test_the_way_back_agrees_with_that_of_the_twin():
     x, dy = torch.tensor(normal(1, B, H, T, K), requires_grad=True), normal(2, B, H, T, K)
     rotary(x, 3, 50).backward(torch.tensor(dy))

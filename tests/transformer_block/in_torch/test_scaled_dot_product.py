@@ -95,6 +95,14 @@ def test_the_kernels_own_causal_mask_serves_where_the_queries_are_the_keys(group
     assert {each["enable_gqa"] for each in calls} == {groups != H}
 
 
+@pytest.mark.parametrize("saved", [None, {}])
+def test_the_order_of_time_lies_beside_the_queries(saved):
+    q, k, v = heads(B, keys=S)
+    with torch.device("meta"):  # where a mask without a device of its own would lie
+        y = scaled_dot_product_attention(q, k, v, causal=True, saved=saved)
+    torch.testing.assert_close(y, scaled_dot_product_attention(q, k, v, causal_mask(T, S)))
+
+
 def test_one_token_sees_all_of_a_window_and_no_more():
     q, k, v = heads(B)
     one = scaled_dot_product_attention(q[..., :1, :], k, v, causal=True, window=S)
