@@ -62,8 +62,9 @@ fuzz: install-dev ## search for bytes that break the reader of the grader's fram
 	@$(PY) -m pip --disable-pip-version-check --no-input install -q -r requirements-fuzz.txt
 	$(PY) -m tests.fuzz.wire --seconds $(or $(SECONDS),60)
 
-bench: install-dev ## the block beside PyTorch's own, as ratios with their bounds
+bench: install-dev ## the block beside PyTorch's own, and the grader beside nbgrader, with their bounds
 	$(PY) -m benchmarks
+	$(PY) -m benchmarks.grading
 
 mutants: install-dev ## break the package on purpose; see whether its tests notice (about an hour)
 	$(PY) -m tests.mutants
