@@ -69,19 +69,19 @@ def test_the_solution_earns_full_marks(grade: Grade) -> None:
     result = grade(edited())
 
     assert result["points"] == result["of"] == LAYER_NORM.points
-    assert (verdicts(result), result["notes"]) == (["pass", "pass"], [])
+    assert ({*verdicts(result)}, result["notes"]) == ({"pass"}, [])
 
 
 def test_the_untouched_exercise_earns_nothing_and_runs_without_an_exception(grade: Grade) -> None:
     result = grade(edited(of=UNTOUCHED))
 
     assert result["points"] == 0.0
-    assert (verdicts(result), result["notes"]) == (["not attempted", "not attempted"], [])
+    assert ({*verdicts(result)}, result["notes"]) == ({"not attempted"}, [])
 
 
 def test_dividing_by_one_less_earns_less_and_is_named(grade: Grade) -> None:
     result = grade(edited(source(FORWARD, DDOF_1)))
-    _, forward = result["exercises"]
+    _, forward, *_ = result["exercises"]
 
     assert 0.0 <= forward["points"] < forward["of"]  # type: ignore[operator]
     assert (forward["verdict"], forward["diagnosis"]) == ("wrong", "sample variance")
@@ -110,7 +110,7 @@ def test_a_copy_of_an_answer_with_a_wrong_draft_is_reported_and_the_last_counts(
 
     note = f"cell {FORWARD} occurs more than once; all run in order, so the last one counts"
     assert draft_last["notes"] == same["notes"] == [note]
-    assert verdicts(draft_last) == ["pass", "wrong"]
+    assert verdicts(draft_last)[:2] == ["pass", "wrong"]
     assert same["points"] == LAYER_NORM.points
 
 
@@ -146,8 +146,8 @@ def test_the_next_learner_is_graded_as_before_after(
 def test_a_loop_in_one_answer_costs_that_exercise_alone(grade: Grade) -> None:
     result = grade(edited(source(FORWARD, "def layer_norm(*a):\n    while True: pass")), HASTY)
 
-    assert verdicts(result) == ["pass", "timeout"]
-    assert result["points"] == 3.0
+    assert verdicts(result)[:2] == ["pass", "timeout"]
+    assert result["points"] == LAYER_NORM.points - result["exercises"][1]["of"]
 
 
 CHANGES_ITS_INPUT = """
@@ -209,6 +209,6 @@ UNREADABLE = {
 def test_it_is_reported_unreadable_with(grade: Grade, data: bytes) -> None:
     result = grade(data)
 
-    assert verdicts(result) == ["unreadable", "unreadable"]
+    assert {*verdicts(result)} == {"unreadable"}
     assert result["points"] == 0.0
     assert result["exercises"][0]["why"]

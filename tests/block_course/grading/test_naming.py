@@ -5,6 +5,7 @@ import pytest
 
 from block_course.checks import assignments
 from block_course.grading import naming
+from block_course.grading.grade import EXERCISES
 from block_course.grading.notebook import Notebook, read
 from block_course.roles import grade_id
 from tests.block_course.grading.examples import RELEASED, TINY
@@ -84,6 +85,10 @@ def test_releases_name_their_cells_as_the_grader_expects() -> None:
 
     assert exercises
     assert all(naming.is_solved_in(each.id, grade_id(each)) for each in exercises)
+    for assignment in assignments():
+        released = read((EXERCISES / f"{assignment.stem}.ipynb").read_bytes())
+        graded = {cell.grade_id for cell in released.cells if cell.graded}
+        assert graded == {naming.check_of(each.id) for each in assignment.exercises}
 
 
 def test_a_notebook_is_known_by_its_cells() -> None:

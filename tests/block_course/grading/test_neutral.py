@@ -12,6 +12,7 @@ from block_course.grading.neutral import (
     one_line,
     spreadsheet,
     storable,
+    student_id,
     terminal,
 )
 
@@ -121,3 +122,15 @@ def test_other_names_get_one_that_is_theirs_alone_on_any_system() -> None:
     assert len({name.casefold() for name in names}) == len(names)
     assert all(name.isascii() and name == name.lower() and len(name) <= 64 for name in names)
     assert not any(set(name) & set('/\\:*?"<>|') or name.startswith((".", "-")) for name in names)
+
+
+@pytest.mark.parametrize("name", ["ann", "Ann Lee", "ann@example.org", "A.B-c_1", "a" * 64])
+def test_a_plain_name_of_a_student_stays_as_nbgrader_has_it(name: str) -> None:
+    assert student_id(name) == name
+
+
+def test_another_students_name_is_one_folder_and_nobody_elses() -> None:
+    names = [student_id(each) for each in [*STRANGE, "Ann Lee ", "ann-0123456789abcdef"]]
+
+    assert len(set(names)) == len(names)
+    assert not any("/" in name or name.startswith((".", " ")) or name.endswith((".", " ")) for name in names)

@@ -162,3 +162,11 @@ def test_a_notebook_of_too_many_cells_says_so(monkeypatch: pytest.MonkeyPatch) -
 
     with pytest.raises(Unreadable, match="the notebook has 4 cells; the limit is 3"):
         read(as_bytes(notebook(*[code("x")] * 4)))
+
+
+@pytest.mark.parametrize(("stored", "known"), [("0f3a", "0f3a"), (7, None), (None, None), (["a"], None)])
+def test_the_checksum_of_a_cell_as_it_was_released_is_read(stored: object, known: str | None) -> None:
+    cell = answer("f", "f = 1")
+    cell["metadata"]["nbgrader"]["checksum"] = stored
+
+    assert read(as_bytes(notebook(cell))).cells[0].checksum == known

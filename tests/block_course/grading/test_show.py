@@ -191,3 +191,19 @@ def test_the_bar_is_shown_where_somebody_watches(
 
     assert ("2/2" in screen.text()) is seen
     assert ("/s" in screen.text()) is seen
+
+
+def test_what_was_put_off_and_what_is_gone_is_told_with_a_few_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show, "MOST_NAMES", 1)
+    screen = Screen()
+
+    show.put_off(screen.console, [])
+    show.gone(screen.console, [])
+    show.put_off(screen.console, ["a\x1b", "b"])
+    show.gone(screen.console, ["c"])
+
+    assert screen.text().splitlines() == [
+        "The time budget was used up. Not graded yet (2): a\\x1b and 1 more",
+        "The same command goes on where it stopped.",
+        "Graded before, and gone or changed since: the gradebook has their points alone (1): c",
+    ]
