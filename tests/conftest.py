@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of a file run in one process, since they share what it sets up; those of an exercise do."""
     for item in items:
         exercise = getattr(item, "callspec", None) and item.callspec.params.get("exercise")
-        group = f"{item.path.name}-{exercise.id}" if exercise else str(item.path)
+        group = f"{item.path.name}-{exercise.id}" if hasattr(exercise, "id") else str(item.path)
         item.add_marker(pytest.mark.xdist_group(group))
 
 
