@@ -134,8 +134,10 @@ EXERCISE = Exercise(
     cases=cases,
     returns=RETURNS,
     properties=(
-        entries("alike", "whether two calls are alike", 1.0, of=("alike",)),
-        entries("gradients", "whether gradients are recorded", 1.0, of=("gradients",), hints=_GRADIENT_HINTS),
+        entries("alike", "whether two calls are alike", 1.25, of=("alike",)),
+        entries(
+            "gradients", "whether gradients are recorded", 1.25, of=("gradients",), hints=_GRADIENT_HINTS
+        ),
         entries("others", "whether other items are heard", 0.75, of=("others",), hints=_OTHERS_HINTS),
         entries("remembers", "whether a call leaves a trace", 0.75, of=("remembers",), hints=_OTHERS_HINTS),
     ),

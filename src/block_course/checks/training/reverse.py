@@ -173,7 +173,7 @@ EXERCISE = Exercise(
     returns=RETURNS,
     properties=(
         values("answers", "the answers", 0.75, on=_ALL, output=0),
-        values("bet", "the bet", 1.25, on=_ALL, output=1, hints=_BET_HINTS),
+        values("bet", "the bet", 1.5, on=_ALL, output=1, hints=_BET_HINTS),
         Property(
             name="follows",
             title="the loss of your bet and your answers",
@@ -181,7 +181,7 @@ EXERCISE = Exercise(
             holds=_loss_follows,
             hints=_LOSS_HINTS,
         ),
-        values("loss", "the loss", 0.5, on=_ALL, output=2, requires=("follows",), hints=_LOSS_HINTS),
+        values("loss", "the loss", 0.75, on=_ALL, output=2, requires=("follows",), hints=_LOSS_HINTS),
         inputs_unchanged(0.25, requires=("answers", "bet")),
     ),
     misconceptions=MISCONCEPTIONS,
