@@ -1,0 +1,153 @@
+"""`parameters.reconcile`: the inner width that a published total gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from block_course.checks.entries import entries
+from block_course.checks.tables import changed
+from block_course.exercise import Case, Exercise, Hints
+
+NAMES = ("in_blocks", "one_block", "F")
+
+
+def reconcile(total: int, V: int, D: int, L: int) -> dict[str, int]:
+    """Two tables and a gain taken off; a block of the rest; what attention and gains leave of it."""
+    in_blocks = total - 2 * V * D - D
+    one_block = in_blocks // L
+    return {
+        "in_blocks": in_blocks,
+        "one_block": one_block,
+        "F": (one_block - 4 * D * D - 2 * D) // (3 * D),
+    }
+
+
+def total(V: int, D: int, L: int, F: int) -> int:
+    """What such a model has in all."""
+    return 2 * V * D + D + L * (4 * D * D + 3 * D * F + 2 * D)
+
+
+def cases(rng: np.random.Generator) -> Sequence[Case]:
+    """Llama 7B and 13B, and models that nobody has trained."""
+    known = [(32_000, 4096, 32, 11_008), (32_000, 5120, 40, 13_824)]
+    for _ in range(3):
+        V, D, L, F = (
+            int(rng.integers(low, high)) for low, high in ((500, 900), (11, 40), (3, 9), (100, 300))
+        )
+        known.append((V, D, L, F))
+    return [
+        Case(
+            name=f"model {number}: {total(V, D, L, F):,} in all, V = {V:,}, D = {D:,}, L = {L}",
+            arguments={"total": total(V, D, L, F), "V": V, "D": D, "L": L},
+        )
+        for number, (V, D, L, F) in enumerate(known, start=1)
+    ]
+
+
+_wrong = partial(changed, reference=reconcile, returns=NAMES)
+
+
+def _from(in_blocks: Any, attention: Any = lambda s: 4 * s.D * s.D, gains: int = 2, matrices: int = 3) -> Any:
+    """The three entries, should the blocks hold so much and a block be made so."""
+
+    def one(s: Any) -> int:
+        return int(in_blocks(s) // s.L)
+
+    return {
+        "in_blocks": in_blocks,
+        "one_block": one,
+        "F": lambda s: (one(s) - attention(s) - gains * s.D) // (matrices * s.D),
+    }
+
+
+def _in_blocks(s: Any) -> int:
+    return int(s.total - 2 * s.V * s.D - s.D)
+
+
+MISCONCEPTIONS = (
+    _wrong(
+        "one table",
+        sentence="Your blocks hold {mine}. One table of {V} tokens is taken off; the output is untied and "
+        "has another.",
+        **_from(lambda s: s.total - s.V * s.D - s.D),
+    ),
+    _wrong(
+        "no table",
+        sentence="Your blocks hold {mine}. The tables of {V} tokens, two of them, are still in it.",
+        **_from(lambda s: s.total - s.D),
+    ),
+    _wrong(
+        "the final norm left in",
+        sentence="Your blocks hold {mine}. The gain of the final norm, {D} numbers, is still in it.",
+        **_from(lambda s: s.total - 2 * s.V * s.D),
+    ),
+    _wrong(
+        "a final norm with a shift",
+        sentence="Your blocks hold {mine}: 2·D are taken off for the final norm. An RMS norm has a gain "
+        "and no shift.",
+        **_from(lambda s: s.total - 2 * s.V * s.D - 2 * s.D),
+    ),
+    _wrong(
+        "two matrices",
+        sentence="Your F is {mine}, for a feed-forward part of two matrices. A gated one has three.",
+        shown="F",
+        **_from(_in_blocks, matrices=2),
+    ),
+    _wrong(
+        "three projections of attention",
+        sentence="Your F is {mine}. Three matrices of attention are taken off the block; there are four.",
+        shown="F",
+        **_from(_in_blocks, attention=lambda s: 3 * s.D * s.D),
+    ),
+    _wrong(
+        "attention left in",
+        sentence="Your F is {mine}. The block's attention, four matrices of {D} × {D}, is still in it.",
+        shown="F",
+        **_from(_in_blocks, attention=lambda s: 0),
+    ),
+    _wrong(
+        "all blocks for one",
+        sentence="Your block holds {mine}: that is all {L} of them.",
+        one_block=_in_blocks,
+        F=lambda s: (_in_blocks(s) - 4 * s.D * s.D - 2 * s.D) // (3 * s.D),
+    ),
+)
+
+_BLOCKS_HINTS: Hints = (
+    "What stands outside the blocks of such a model, and how often?",
+    "Two tables of V·D, since the output is untied, and the gain of one RMS norm, D.",
+    "total − 2·V·D − D.",
+)
+_WIDTH_HINTS: Hints = (
+    "Which parts of a block don't depend on F?",
+    "Attention has 4·D·D and the two gains 2·D. What is left is 3·D·F.",
+    "Take 4·D·D and 2·D off the block and divide by 3·D.",
+)
+
+EXERCISE = Exercise(
+    id="parameters.reconcile",
+    answer="reconcile",
+    title="A width from a total",
+    level="stretch",
+    minutes=8,
+    framework="numpy",
+    withheld=("transformer_block",),
+    reference=reconcile,  # type: ignore[arg-type]
+    cases=cases,
+    returns=NAMES,
+    properties=(
+        entries("in_blocks", "what is in the blocks", 1.0, of=("in_blocks",), hints=_BLOCKS_HINTS),
+        entries("one_block", "one block", 0.5, of=("one_block",)),
+        entries("F", "the inner width", 1.5, of=("F",), hints=_WIDTH_HINTS),
+    ),
+    misconceptions=MISCONCEPTIONS,
+    hints=(
+        "Go through the lines of Llama 7B in the chapter from the total backward.",
+        "Take off what stands outside the blocks, divide by L, take off what doesn't depend on F.",
+        "F is (block − 4·D·D − 2·D) / (3·D), a whole number.",
+    ),
+)
