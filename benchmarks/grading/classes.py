@@ -12,8 +12,8 @@ from tests.block_course.grading.hand_ins import STEM as GALLERY_STEM
 from tests.block_course.grading.honest import HONEST
 
 COURSE = Path(__file__).parents[2]
-STEM = "06_masks"
-"""A notebook of five exercises, one of them in torch."""
+STEM = "11_training"
+"""A notebook of four exercises, one of them in torch."""
 
 _WRONG = "def {}(x, *more):\n    return np.zeros_like(x)"
 _NOTHING_RIGHT = (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import ipaddress
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -42,7 +42,7 @@ class Cluster:
     secret: Path | None = None
 
 
-@contextmanager
+@contextlib.contextmanager
 def team(cluster: Cluster, terms: Terms) -> Iterator[Grade]:
     """What grades submissions on the cluster. Results are those of one machine, and each comes once.
 
@@ -70,7 +70,8 @@ def team(cluster: Cluster, terms: Terms) -> Iterator[Grade]:
         try:
             yield lambda tasks: _Handout(client, terms).results(iter(tasks))
         finally:
-            client.unregister_worker_plugin(plugin.name)
+            with contextlib.suppress(OSError):  # the scheduler may be gone, which was told then
+                client.unregister_worker_plugin(plugin.name)
 
 
 def threads(grade_on: Any) -> int:
