@@ -108,6 +108,12 @@ WRONG = {
         changed(dbias=lambda dy, x, w: dy.sum(axis=0)), "bias summed over the first axis alone"
     ),
     "bias for each token": Wrong(changed(dbias=lambda dy, x, w: dy), "bias not summed"),
+    "turned round": Wrong(
+        lambda dy, x, w: (dy @ w, dy.T @ x, dy.sum(tuple(range(dy.ndim - 1)))), "batch turned round"
+    ),
+    "turned round, bias over axis 0": Wrong(
+        lambda dy, x, w: (dy @ w, dy.T @ x, dy.sum(0)), "batch turned round"
+    ),
     "bias forgotten": Wrong(lambda dy, x, w: by_rows(dy, x, w)[:2], None),
     "another order": Wrong(lambda dy, x, w: by_rows(dy, x, w)[::-1], None),
     "changes dy": Wrong(in_place, None),

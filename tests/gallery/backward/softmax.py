@@ -81,7 +81,7 @@ WRONG = {
     "over everything": Wrong(lambda dw, w: w * (dw - np.sum(w * dw)), "summed over everything"),
     "log-softmax": Wrong(lambda dw, w: dw - w * dw.sum(-1, keepdims=True), "backward of the logarithm"),
     "changes dw": Wrong(in_place, None),
-    "no keepdims": Wrong(without_axis_kept, None),
+    "no keepdims": Wrong(without_axis_kept, "axis of the sum lost"),
     "the sign": Wrong(lambda dw, w: -by_formula(dw, w), None),
     "weights from weights": Wrong(
         lambda dw, w: by_formula(dw, np.exp(w) / np.exp(w).sum(-1, keepdims=True)), None

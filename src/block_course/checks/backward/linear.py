@@ -63,7 +63,7 @@ def _summed(dy: Array, x: Array, weight: Array) -> Array:
     return reference(dy, x, weight)[1]
 
 
-MISCONCEPTIONS = tuple(
+_WRONG_NUMBERS = tuple(
     misconception(name, answer, reference, sentence, returns=RETURNS)
     for name, answer, sentence in (
         (
@@ -118,6 +118,19 @@ MISCONCEPTIONS = tuple(
         ),
     )
 )
+MISCONCEPTIONS = (
+    *_WRONG_NUMBERS,
+    misconception(
+        "batch turned round",
+        lambda dy, x, weight: (dy @ weight, dy.T @ x, dy.reshape(-1, dy.shape[-1]).sum(axis=0)),
+        reference,
+        "`.T` turns all axes round: of a batch (B, T, out) it makes (out, T, B). Bring dy and x to two axes "
+        "first, all tokens in one.",
+        returns=RETURNS,
+        tells=lambda case: np.ndim(case.arguments["x"]) == 3,  # type: ignore[arg-type]
+    ),
+)
+
 
 _DX_HINTS: Hints = (
     "Which shapes have `dy` and `weight`, and which has `dx` to have?",

@@ -55,7 +55,7 @@ def _less(taken: Callable[[Array, Array], Array]) -> Callable[..., Array]:
     return lambda dw, w: np.asarray(w * (dw - taken(dw, w)))
 
 
-MISCONCEPTIONS = tuple(
+_WRONG_NUMBERS = tuple(
     misconception(name, answer, reference, sentence)
     for name, answer, sentence in (
         (
@@ -101,6 +101,17 @@ MISCONCEPTIONS = tuple(
             "That is the backward of a log-softmax. Here dw belongs to the weights themselves.",
         ),
     )
+)
+MISCONCEPTIONS = (
+    *_WRONG_NUMBERS,
+    misconception(
+        "axis of the sum lost",
+        _less(lambda dw, w: (w * dw).sum(axis=-1)),
+        reference,
+        "The sum has one axis less than dw, and NumPy can't tell which. Keep the axis, with length 1: "
+        "`keepdims=True`.",
+        tells=lambda case: np.ndim(case.arguments["w"]) > 1,  # type: ignore[arg-type]
+    ),
 )
 
 

@@ -204,7 +204,7 @@ EXERCISE = Exercise(
     hints=(
         "Which of the two sequences asks, and which is asked? Which shape have the weights of a head?",
         "Queries are made of x; keys and values are made of the memory, by the first and the last D rows of "
-        "`kv`. Weights are (T, S), and the result is (T, D) again.",
+        "`kv`. Scores are (B, H, T, S): the mask (B, S) needs an axis for the heads and one for the queries.",
         "Project; cut queries, keys and values into heads; product of queries with keys over √K; hide, "
         "softmax over the last axis; product with the values; heads side by side; times `out` transposed.",
     ),
