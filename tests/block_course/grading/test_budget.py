@@ -85,7 +85,7 @@ def test_what_waits_for_another_round_is_bounded(clock: Clock, monkeypatch: pyte
 def test_a_run_of_loops_ends_when_promised_and_grades_the_honest(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    promised, loops = 12.0, 12
+    promised, loops = 20.0, 8
     for number in range(loops):
         course.hand_in(f"a{number:02}", submission(f"while True: pass  # {number}"))
     course.hand_in("zoe", submission(f"{RIGHT_DOUBLE}  # zoe"))
