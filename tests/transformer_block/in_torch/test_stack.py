@@ -111,6 +111,8 @@ def test_the_positions_lie_beside_the_tokens():
     expected = model(x)
     with torch.device("meta"):  # where positions without a device of their own would lie
         assert torch.equal(model(x), expected)
+    name, moved = next(model.stages(x.to("meta")))
+    assert (name, moved.device.type) == ("positions", "meta")
 
 
 def test_wrong_parameters_are_refused_when_it_is_made():
