@@ -14,7 +14,6 @@ from block_course.checks.layer_norm.norms import (
     EPS,
     ITEM,
     LAST,
-    RMS,
     SAMPLE,
     SCALED,
     SEQUENCE,
@@ -26,10 +25,9 @@ from block_course.exercise import Array, Case, Exercise, Misconception, Outputs,
 from block_course.under_test import Block
 
 _CATCHES = (
-    (RMS, "catches a division by the root mean square", 0.5),
     (SCALED, "catches a norm that only divides by the spread", 0.5),
     (CENTERED, "catches a norm that only subtracts the mean", 0.5),
-    (SAMPLE, "catches the sample variance", 0.5),
+    (SAMPLE, "catches the sample variance", 1.0),
     (EPS, "catches an eps of 0.01", 1.0),
     (BATCH, "catches statistics over the batch", 0.5),
     (SEQUENCE, "catches statistics over the sequence", 0.5),
