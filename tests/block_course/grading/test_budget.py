@@ -85,7 +85,9 @@ def test_what_waits_for_another_round_is_bounded(clock: Clock, monkeypatch: pyte
 def test_a_run_of_loops_ends_when_promised_and_grades_the_honest(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    promised, loops = 20.0, 8
+    began = time.monotonic()
+    course.run()
+    promised, loops = max(10.0, 3.0 * (time.monotonic() - began)), 8  # as slow as this machine is now
     for number in range(loops):
         course.hand_in(f"a{number:02}", submission(f"while True: pass  # {number}"))
     course.hand_in("zoe", submission(f"{RIGHT_DOUBLE}  # zoe"))
