@@ -61,7 +61,7 @@ def audit(
         str | None, typer.Option(help="What True is: visible, hidden; or additive.")
     ] = None,
     mask_axes: Annotated[str | None, typer.Option(help="BTS, B1TS, TS or BS.")] = None,
-    seconds: Annotated[float, typer.Option(help="Most for one contract.")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="Most for one contract.")] = 60.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="The whole report, for scripts.")
     ] = False,

@@ -28,7 +28,7 @@ ALONE = (
     *("config.py", "presets.py", "models.py", "parameters.py", "initialization.py", "joins.py"),
     *("cost.py", "_activation_cost.py"),
 )
-BROKEN = [*ALONE, "in_numpy/*.py", "in_torch/*.py"]
+BROKEN = [*ALONE, "in_numpy/*.py", "in_torch/*.py", "audit/*.py"]
 # What a block is made of has no tests but the block's; a stack is tested beside the block, and how
 # attention uses a cache beside the cache.
 TESTED_AS = {
@@ -37,6 +37,14 @@ TESTED_AS = {
     "_activation_cost": ["cost_activations"],
     "stack": ["block", "stack"],
     "attention": ["attention", "cache"],
+    "layers": ["ours"],
+} | {  # a contract shows what it is worth on blocks that break it
+    contract: ["contracts", "diagnosis"]
+    for contract in (
+        *("caching", "calling", "learning", "likeness", "masking", "mixing", "modes", "norms"),
+        *("discovery", "known_faults", "measures", "precision", "structure"),
+        *("subject", "torch_subject", "variants"),
+    )
 }
 
 

@@ -62,7 +62,7 @@ def audit(
     facts: Facts | None = None,
     *,
     like: BlockConfig | None = None,
-    seconds: float = 10.0,
+    seconds: float = 60.0,
     isolate: bool | None = None,
     progress: Callable[[Row], None] | None = None,
 ) -> Report:

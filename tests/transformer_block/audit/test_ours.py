@@ -37,7 +37,7 @@ def assert_holds(report):
 def test_a_block_holds_every_contract_with_whatever_choices(block, dtype, row):
     config = config_of(row)
     parameters = {name: value.astype(dtype) for name, value in initialize(config, 0).items()}
-    report = audit(block(config, parameters), like=config, isolate=False)
+    report = audit(block(config, parameters), like=config, isolate=False, seconds=600)
     assert_holds(report)
     assert report["like the package"].state == "held"
     assert (report["causal"].state == "held") == config.causal
@@ -50,4 +50,4 @@ def test_a_stack_holds_every_contract(stack, row):
     config = config_of(row)
     initial = initialize_stack(config, 0)
     parameters = {name: value.astype(np.float32) for name, value in initial.items()}
-    assert_holds(audit(stack(config, parameters), isolate=False))
+    assert_holds(audit(stack(config, parameters), isolate=False, seconds=600))
