@@ -40,31 +40,40 @@ def cost(
     _cost_command.show(counts, as_json=as_json)
 
 
+Place = Annotated[
+    str, typer.Argument(metavar="MODULE:FACTORY", help="What makes the block.")
+]
+Like = Annotated[
+    str | None, typer.Option(help="What it should compute: a preset, or JSON.")
+]
+Width = Annotated[int | None, typer.Option(help="Width of its stream.")]
+Causal = Annotated[
+    bool | None, typer.Option("--causal/--not-causal", help="Hides the future.")
+]
+Placement = Annotated[str | None, typer.Option(help="pre or post.")]
+Positions = Annotated[str | None, typer.Option(help="Inside: none, relative or added.")]
+Mask = Annotated[str | None, typer.Option(help="The mask's argument.")]
+MaskMeans = Annotated[
+    str | None, typer.Option(help="What True is: visible, hidden; or additive.")
+]
+MaskAxes = Annotated[str | None, typer.Option(help="BTS, B1TS, TS or BS.")]
+Seconds = Annotated[float, typer.Option(help="Most for one contract.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The whole report, for scripts.")]
+
+
 @app.command()
 def audit(
-    place: Annotated[
-        str, typer.Argument(metavar="MODULE:FACTORY", help="What makes the block.")
-    ],
-    like: Annotated[
-        str | None, typer.Option(help="What it should compute: a preset, or JSON.")
-    ] = None,
-    d_model: Annotated[int | None, typer.Option(help="Width of its stream.")] = None,
-    causal: Annotated[
-        bool | None, typer.Option("--causal/--not-causal", help="Hides the future.")
-    ] = None,
-    placement: Annotated[str | None, typer.Option(help="pre or post.")] = None,
-    positions: Annotated[
-        str | None, typer.Option(help="Inside: none, relative or added.")
-    ] = None,
-    mask: Annotated[str | None, typer.Option(help="The mask's argument.")] = None,
-    mask_means: Annotated[
-        str | None, typer.Option(help="What True is: visible, hidden; or additive.")
-    ] = None,
-    mask_axes: Annotated[str | None, typer.Option(help="BTS, B1TS, TS or BS.")] = None,
-    seconds: Annotated[float, typer.Option(help="Most for one contract.")] = 60.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="The whole report, for scripts.")
-    ] = False,
+    place: Place,
+    like: Like = None,
+    d_model: Width = None,
+    causal: Causal = None,
+    placement: Placement = None,
+    positions: Positions = None,
+    mask: Mask = None,
+    mask_means: MaskMeans = None,
+    mask_axes: MaskAxes = None,
+    seconds: Seconds = 60.0,
+    as_json: AsJson = False,
 ) -> None:
     """Run every contract on any block, and name its faults; what isn't said is found.
 

@@ -151,13 +151,8 @@ def averages(subject: Subject) -> Row:
             "only its first position gives what a token alone gives: positions seem to "
             "be added inside; Facts(positions='none') would make it a contract",
         )
-    masked, behind = 0.0, distance(y[:, -1:], alone) <= rounding < bare
-    if subject.takes_mask:
-        hidden = hidden_keys(subject)
-        masked = distance(subject(x, mask_of(hidden)), alone.repeat(T, 1))
-        if subject.facts.mask_axes != "BS":
-            own = subject(x, _own_key(len(x)))[:, :1]
-            behind = not distance(own, alone) <= rounding
+    last_right = distance(y[:, -1:], alone) <= rounding < bare
+    masked, behind = _behind_masks(subject, x, alone, last_right)
     return judged(
         name,
         max(bare, masked),
@@ -170,6 +165,20 @@ def averages(subject: Subject) -> Row:
         behind=behind,
         rounding=rounding,
     )
+
+
+def _behind_masks(
+    subject: Subject, x: np.ndarray, alone: np.ndarray, last_right: bool
+) -> tuple[float, bool]:
+    """How far masks move equal tokens, and whether a mask stands behind the softmax."""
+    if not subject.takes_mask:
+        return 0.0, last_right
+    hidden = mask_of(hidden_keys(subject))
+    masked = distance(subject(x, hidden), alone.repeat(T, 1))
+    if subject.facts.mask_axes == "BS":
+        return masked, last_right
+    own = subject(x, _own_key(len(x)))[:, :1]
+    return masked, not distance(own, alone) <= subject.rounding(alone)
 
 
 def _own_key(batch: int) -> np.ndarray:

@@ -79,15 +79,7 @@ def audit(
     Raises: TypeError for a block that cannot be called; ValueError where nothing tells
     the width of its stream.
     """
-    told = facts or Facts()
-    if like is not None:
-        told = told.over(of_config(like))
-    subject = subject_of(block, told.over(known(block)))
-    if subject.facts.d_model is None:
-        raise ValueError(
-            "nothing tells the width of the block's stream: say Facts(d_model=…)"
-        )
-    subject.prepare()
+    subject = _prepared(block, facts or Facts(), like)
     apart = can_fork() if isolate is None else isolate
     run = partial(in_a_fork if apart else in_a_thread, seconds=seconds)
     contracts = dict(NAMES)
@@ -99,6 +91,20 @@ def audit(
         if progress is not None:
             progress(row)
     return Report(tuple(rows), faults(rows))
+
+
+def _prepared(
+    block: Callable[..., Any], told: Facts, like: BlockConfig | None
+) -> Subject:
+    if like is not None:
+        told = told.over(of_config(like))
+    subject = subject_of(block, told.over(known(block)))
+    if subject.facts.d_model is None:
+        raise ValueError(
+            "nothing tells the width of the block's stream: say Facts(d_model=…)"
+        )
+    subject.prepare()
+    return subject
 
 
 def _rows(

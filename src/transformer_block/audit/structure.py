@@ -27,17 +27,8 @@ def zeroed(subject: Subject) -> Row:
         return aside(name, reason)
     subject = subject.mode(training=False)
     silent = subject.with_parameters({n: _zero(n, p) for n, p in parameters.items()})
-    x = tokens(subject, scale=_SCALE)
-    y = silent(x)
-    identity, rounding = distance(y, x) / _SCALE, silent.rounding(x) / _SCALE
-    normalized = min(distance(y, standardized(x)), distance(y, scaled(x)))
-    normal = ends_in_norm(subject)
-    evidence = {
-        "identity": identity,
-        "normalized": normalized,
-        "nothing": float(np.abs(y).max()) <= rounding,
-        "ends_in_norm": normal,
-    }
+    evidence = _of_silence(silent) | {"ends_in_norm": ends_in_norm(subject)}
+    normalized = evidence["normalized"]
     if subject.facts.placement == "post":
         return judged(
             name,
@@ -50,8 +41,8 @@ def zeroed(subject: Subject) -> Row:
         )
     return judged(
         name,
-        identity,
-        rounding,
+        evidence["identity"],
+        silent.rounding(tokens(silent, scale=_SCALE)) / _SCALE,
         good="with branches at 0 the block returned its input: "
         "the stream runs through by additions alone",
         bad="with branches at 0 the block did not return its input"
@@ -59,6 +50,17 @@ def zeroed(subject: Subject) -> Row:
         + (": nothing came out" if evidence["nothing"] else ""),
         **evidence,
     )
+
+
+def _of_silence(silent: Subject) -> dict[str, float]:
+    """What comes out of a block whose branches add nothing, beside what went in."""
+    x = tokens(silent, scale=_SCALE)
+    y = silent(x)
+    return {
+        "identity": distance(y, x) / _SCALE,
+        "normalized": min(distance(y, standardized(x)), distance(y, scaled(x))),
+        "nothing": float(np.abs(y).max()) <= silent.rounding(x) / _SCALE,
+    }
 
 
 def ends_in_norm(subject: Subject) -> bool:

@@ -31,7 +31,6 @@ class Subject:
     block: Any
     facts: Facts
     dtype: str = "float64"
-
     framework = "numpy"
 
     @property
