@@ -1,4 +1,4 @@
-"""The part "Solutions": each answer behind a click, or, for a course that grades, none of them.
+"""The part "Solutions", each answer behind a click, or none for a course that grades; exercises to download.
 
 `solutions_shown: false` in _config.yml leaves the pages below solutions/ out of the book and its contents.
 """
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FOLDER = "solutions/"
 _PROMPTS = {"code_prompt_show": "Show a solution", "code_prompt_hide": "Hide it"}
 _TITLE = re.compile(r"^(# .*): the exercises?$", re.MULTILINE)
+_LINK = re.compile(r"\[([^\]]+)\]\((\.\./exercises/\w+\.ipynb)\)")
 _MARKER = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
 
 
@@ -46,6 +47,11 @@ def folded(source: str) -> str:
     return json.dumps(notebook)
 
 
+def with_downloads(source: str) -> str:
+    """A page whose links to exercise notebooks, which are no pages, hand out the files."""
+    return _LINK.sub(r"{download}`\1 <\2>`", source)
+
+
 def _is_solution(entry: dict[str, Any]) -> bool:
     return str(entry.get("file", "")).startswith(FOLDER)
 
@@ -61,14 +67,13 @@ def _leave_out(app: Sphinx, config: Config) -> None:
     config.external_toc_path = str(shorter)  # type: ignore[attr-defined]
 
 
-def _fold(app: Sphinx, docname: str, source: list[str]) -> None:
-    if docname.startswith(FOLDER):
-        source[0] = folded(source[0])
+def _prepare(app: Sphinx, docname: str, source: list[str]) -> None:
+    source[0] = folded(source[0]) if docname.startswith(FOLDER) else with_downloads(source[0])
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the switch, and what is done to a solution's page."""
     app.add_config_value("solutions_shown", True, "env", [bool])
     app.connect("config-inited", _leave_out, priority=850)  # the contents are read at 900
-    app.connect("source-read", _fold)
+    app.connect("source-read", _prepare)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

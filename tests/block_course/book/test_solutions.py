@@ -82,6 +82,22 @@ def test_folding_changes_no_code_but_the_marks() -> None:
     assert cells[2]["source"] == 'check("doubling.double", double)'
 
 
+def test_a_link_to_an_exercise_hands_out_the_notebook(build: Build) -> None:
+    text = "# One\n\n[Download it](../exercises/doubling.ipynb), or [see](../chapter.md).\n"
+    files = FILES | {"chapters/one.md": text}
+    files |= {"exercises/doubling.ipynb": nbformat.writes(NOTEBOOK)}
+    files["_toc.yml"] = files["_toc.yml"].replace(
+        "file: chapter\n", "file: chapter\n  - file: chapters/one\n"
+    )
+
+    built = build(files, *EXTENSIONS, external_toc_exclude_missing=True)
+
+    links = BeautifulSoup(built.page("chapters/one"), "html.parser").find_all("a", download=True)
+    (target,) = [link["href"] for link in links]
+    handed_out = built.folder / "chapters" / str(target)
+    assert handed_out.read_text(encoding="utf-8") == files["exercises/doubling.ipynb"]
+
+
 def test_each_solution_notebook_of_the_course_is_in_the_book() -> None:
     course = Path(__file__).parents[3]
     toc = yaml.safe_load((course / "_toc.yml").read_text(encoding="utf-8"))
