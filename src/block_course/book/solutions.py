@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FOLDER = "solutions/"
 _PROMPTS = {"code_prompt_show": "Show a solution", "code_prompt_hide": "Hide it"}
 _TITLE = re.compile(r"^(# .*): the exercises?$", re.MULTILINE)
-_LINK = re.compile(r"\[([^\]]+)\]\((\.\./exercises/\w+\.ipynb)\)")
+_LINK = re.compile(r'\[([^\[\]"\n]+)\]\((\.\./exercises/\w+\.ipynb)\)')
 _MARKER = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
 
 

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4.rwbase import split_lines
 
 from block_course.book.solutions import folded, without_solutions
 
@@ -84,7 +85,8 @@ def test_folding_changes_no_code_but_the_marks() -> None:
 
 def test_a_link_to_an_exercise_hands_out_the_notebook(build: Build) -> None:
     text = "# One\n\n[Download it](../exercises/doubling.ipynb), or [see](../chapter.md).\n"
-    files = FILES | {"chapters/one.md": text}
+    page = new_notebook(cells=[new_code_cell("x = [1]"), new_markdown_cell(text)])
+    files = FILES | {"chapters/one.ipynb": json.dumps(split_lines(page), indent=1)}
     files |= {"exercises/doubling.ipynb": nbformat.writes(NOTEBOOK)}
     files["_toc.yml"] = files["_toc.yml"].replace(
         "file: chapter\n", "file: chapter\n  - file: chapters/one\n"
