@@ -108,7 +108,7 @@ def parse_weights(manifest: Manifest, data: bytes) -> Parameters:
             f"{digest}, and not {weights['sha256']}"
         )
     try:
-        tensors = dict(deserialize(data))
+        tensors = dict(deserialize(data))  # type: ignore[no-untyped-call]
     except SafetensorError as error:
         raise CheckpointError(f"{path} is not a safetensors file: {error}") from error
     faults = list(_tensor_faults(weights, tensors))

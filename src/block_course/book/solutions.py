@@ -64,7 +64,7 @@ def _leave_out(app: Sphinx, config: Config) -> None:
     shorter = Path(app.doctreedir, "toc_without_solutions.yml")
     shorter.parent.mkdir(parents=True, exist_ok=True)
     shorter.write_text(yaml.safe_dump(without_solutions(toc), allow_unicode=True), encoding="utf-8")
-    config.external_toc_path = str(shorter)  # type: ignore[attr-defined]
+    config.external_toc_path = str(shorter)
 
 
 def _prepare(app: Sphinx, docname: str, source: list[str]) -> None:

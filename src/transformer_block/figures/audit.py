@@ -28,12 +28,12 @@ def findings(
     ]
     dots = [(x, y) for y in range(len(broken)) for x in places.values()]
     quiet = [place for place in dots if place not in marked]
-    for kind, spots, look in (
-        ("broken", marked, {"marker": "s", "ms": 7, "color": ATTENTION}),
-        ("not broken", quiet, {"marker": ".", "ms": 2.5, "color": MASKED}),
+    for kind, spots, marker, size, color in (
+        ("broken", marked, "s", 7.0, ATTENTION),
+        ("not broken", quiet, ".", 2.5, MASKED),
     ):
         across, down = zip(*spots, strict=True) if spots else ((), ())
-        axes.plot(across, down, ls="", label=kind, **look)
+        axes.plot(across, down, marker, color=color, ms=size, label=kind)
     axes.set_xticks(range(len(contracts)), contracts, rotation=90)
     axes.set_yticks(range(len(broken)), [name.replace("_", " ") for name in broken])
     axes.xaxis.tick_top()
