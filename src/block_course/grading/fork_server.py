@@ -39,7 +39,7 @@ finally:
     shutil.rmtree(sys.argv[3], ignore_errors=True)  # the grader may have been killed
 os._exit(0)
 """
-_COURSE = Path(__file__).resolve().parents[3]
+_PACKAGES = ("block_course", "transformer_block")
 _THREADS = ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "VECLIB_MAXIMUM")
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
@@ -212,11 +212,15 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _withheld() -> list[str]:
-    """Where the course is: as installed, and the folder of a clone, with its solutions and tests."""
-    found = {str(Path(block_course.__file__).resolve().parent)}
+    """Where the course is, in each copy that could be imported: packages, and the whole of a clone."""
+    loaded = {Path(block_course.__file__).parent.parent}
     other = importlib.util.find_spec("transformer_block")
     if other is not None:
-        found |= {os.path.realpath(each) for each in other.submodule_search_locations or ()}
-    if (_COURSE / "exercises").is_dir():
-        found.add(str(_COURSE))
-    return sorted(found)
+        loaded |= {Path(each).parent for each in other.submodule_search_locations or ()}
+    found: set[Path] = set()
+    for folder in (each.resolve() for each in {*loaded, *map(Path, filter(None, sys.path))}):
+        packages = {folder / name for name in _PACKAGES if (folder / name).is_dir()}
+        found |= packages
+        if packages and (folder.parent / "exercises").is_dir():
+            found.add(folder.parent)
+    return sorted(map(str, found))

@@ -133,6 +133,20 @@ def test_the_course_is_withheld_wherever_it_is_installed() -> None:
     assert str(Path(transformer_block.__file__).parent) in withheld
 
 
+def test_a_second_copy_of_the_course_is_withheld_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone, installed = tmp_path / "clone", tmp_path / "site-packages"
+    for folder in (clone / "src/block_course", clone / "exercises", installed / "transformer_block"):
+        folder.mkdir(parents=True)
+    (installed / "numpy").mkdir()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(clone / "src"), str(installed), str(tmp_path / "none")])
+
+    withheld = fork_server._withheld()
+
+    assert {str(clone), str(installed / "transformer_block")} <= set(withheld)
+    assert str(installed) not in withheld
+    assert str(installed / "numpy") not in withheld
+
+
 @pytest.mark.parametrize("answer", [b"", b"{", b"[]", b"{}", b'{"pid": "x"}', b'{"pid": null}'])
 def test_an_answer_that_is_none_means_that_the_server_is_gone(answer: bytes) -> None:
     server = ForkServer(SETTINGS)
