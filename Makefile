@@ -69,8 +69,9 @@ bench: install-dev ## the block beside PyTorch's own, and the grader beside nbgr
 mutants: install-dev ## break the package on purpose; see whether its tests notice (about an hour)
 	$(PY) -m tests.mutants
 
-data: install-dev ## make again what chapters show but do not run (ten minutes)
+data: install-dev ## make again what chapters show but do not run (half an hour)
 	$(PY) chapters/data/make_training.py
+	$(PY) chapters/data/make_variants.py
 	$(PY) chapters/data/make_doubling.py
 	$(PY) chapters/data/make_minilm.py
 	$(PY) chapters/data/make_cache.py
