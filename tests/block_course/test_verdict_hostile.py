@@ -55,7 +55,7 @@ def test_any_observation_gets_a_verdict_and_never_more_than_the_points(exercise)
     rights = [expected(exercise, case) for case in cases]
     statuses = set()
 
-    for seed in range(150):
+    for seed in range(30 if exercise.calls == "test" else 150):  # known weak tests take their time
         forger = Forger(seed)
         with np.errstate(all="ignore"):
             run = [(case, forger.observation(case, right)) for case, right in zip(cases, rights, strict=True)]

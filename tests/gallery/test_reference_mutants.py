@@ -17,11 +17,14 @@ from block_course.exercise import Case, Exercise, Observation, Run
 from block_course.expected import expected
 from block_course.verdict import judge
 from tests.gallery.answers import hidden_cases
+from tests.gallery.test_gallery import SEEDS as GALLERY_SEEDS
 from tests.mutants.mutate import Mutant, mutants_of
 
 pytestmark = pytest.mark.slow
 
 SEEDS = 3
+ONE_IN = 1 if GALLERY_SEEDS > 20 else 4
+"""Of so many mutants one is tried, and each that is excused; all of them in `make gallery`."""
 WITH_A_REFERENCE = [
     exercise for each in assignments() for exercise in each.exercises if exercise.calls != "test"
 ]
@@ -84,9 +87,11 @@ def test_a_broken_reference_fails_its_own_check(
     excused = getattr(importlib.import_module(f"tests.gallery.{exercise.id}"), "EQUIVALENT", {})
     mutants = mutants_of_reference(exercise)
 
-    survivors = {each.key for each in mutants if earns_all(exercise, loaded(exercise, each))}
+    tried = [each for i, each in enumerate(mutants) if i % ONE_IN == 0 or each.key in excused]
 
-    counts = {"mutants": len(mutants), "equal": len(excused), "survived": len(survivors - set(excused))}
+    survivors = {each.key for each in tried if earns_all(exercise, loaded(exercise, each))}
+
+    counts = {"mutants": len(tried), "equal": len(excused), "survived": len(survivors - set(excused))}
     record_property("reference", {"of": exercise.id, **counts})
     assert len(mutants) >= 3
     assert survivors == set(excused)

@@ -45,7 +45,7 @@ def reference(x: Array) -> Array:
 
 def cases(rng: np.random.Generator) -> Sequence[Case]:
     """Six right blocks and ten wrong ones, each with weights of its own, shuffled."""
-    N, T, D = 3, int(rng.integers(7, 10)), int(rng.choice([8, 12]))
+    N, T, D = 3, int(rng.integers(7, 10)), int(rng.choice([12, 16]))
     x = rng.normal(size=(N, T, D))
     subjects = {MODERN: _modern(rng, D), AGAIN: reading_again(drawn(rng, D, D + 3))}
     for right, designs in ((True, right_designs()), (False, wrong_designs())):
