@@ -98,6 +98,15 @@ def test_a_full_disk_is_said_and_what_was_graded_is_kept(
     assert course.gradings() == ["ann", "bob"]
 
 
+@pytest.fixture
+def heeds_ctrl_c() -> Iterator[None]:
+    """What a shell starts in the background ignores Ctrl-C, and so would this test."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_writes_what_there_is_and_the_next_run_goes_on(
     course: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int

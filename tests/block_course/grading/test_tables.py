@@ -9,7 +9,7 @@ from sqlalchemy.dialects import mysql, postgresql
 from sqlalchemy.engine import make_url
 from sqlalchemy.schema import CreateTable
 
-from block_course.grading.tables import ATTEMPTS, TABLES, Unusable, named, opened, whose
+from block_course.grading.tables import ATTEMPTS, SCHEMA, TABLES, Unusable, named, opened, whose
 
 
 def test_a_store_is_opened_again_as_it_was_made(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_a_store_is_opened_again_as_it_was_made(tmp_path: Path) -> None:
         with opened(url).connect() as connection:
             made = connection.exec_driver_sql("SELECT value FROM block_course_about").scalars().all()
 
-    assert made == [1]
+    assert made == [SCHEMA]
 
 
 def test_each_commit_of_sqlite_is_written_through_and_others_read_meanwhile(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ UNUSABLE = {
     "no driver": (lambda folder: "nosuch://ann:pass@host/db", "needs a driver that isn't installed"),
     "no database": (unreadable, "s.db can't be opened: file is not a database"),
     "no folder": (lambda folder: f"sqlite:///{folder}/none/s.db", "can't be opened: unable to open"),
-    "a newer one": (of_the_future, "has schema 7; this grader knows 1"),
+    "a newer one": (of_the_future, f"has schema 7; this grader knows {SCHEMA}"),
 }
 
 
