@@ -29,11 +29,11 @@ book: install ## build the HTML and say where to open it
 	@$(PY) -m block_course.cli book
 
 test: install-dev check ## run every test, and every notebook against its stored outputs
-	$(PY) -m pytest tests -n 2 --dist loadgroup
+	$(PY) -m pytest tests -n 2 --dist loadscope
 	$(MAKE) --no-print-directory nbval
 
 test-quick: install-dev ## an answer in under a minute
-	GALLERY_SEEDS=2 $(PY) -m pytest tests -n 2 --dist loadgroup -m "not slow" -q $(addprefix --ignore ,$(SLOW))
+	GALLERY_SEEDS=2 $(PY) -m pytest tests -n 2 --dist loadscope -m "not slow" -q $(addprefix --ignore ,$(SLOW))
 
 nbval: install-dev ## run every notebook and compare each output with the stored one
 	$(PY) -m pytest --nbval $(wildcard $(NOTEBOOKS)) -n 2 --dist loadfile
@@ -56,7 +56,7 @@ grade: install ## grade notebooks: make grade SUBMISSIONS=submitted OUT=grades
 	@$(PY) -m block_course.cli grade $(SUBMISSIONS) --out $(or $(OUT),grades)
 
 gallery: install-dev ## every wrong and right answer against the checks, over 200 seeds (an hour)
-	GALLERY_SEEDS=200 $(PY) -m pytest -p tests.gallery.measured tests/gallery -n 2 --dist loadgroup
+	GALLERY_SEEDS=200 $(PY) -m pytest -p tests.gallery.measured tests/gallery -n 2 --dist loadscope
 
 fuzz: install-dev ## search for bytes that break the reader of the grader's frames (SECONDS=60)
 	@$(PY) -m pip --disable-pip-version-check --no-input install -q -r requirements-fuzz.txt

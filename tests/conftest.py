@@ -1,5 +1,7 @@
 import os
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import jaxtyping
 import pytest
@@ -23,17 +25,25 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(needs.NeedsPlugin(), "needs")
-    # xdist names its marker itself, but make mutants runs without xdist
-    config.addinivalue_line("markers", "xdist_group(name): what runs in one process")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(optionalhook=True)  # make mutants runs without xdist
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Tests of a file run in one process, since they share what it sets up; those of an exercise do."""
-    for item in items:
-        exercise = getattr(item, "callspec", None) and item.callspec.params.get("exercise")
-        group = f"{item.path.name}-{exercise.id}" if hasattr(exercise, "id") else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByExercise(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return together(nodeid)
+
+    return ByExercise(config, log)
+
+
+def together(nodeid: str) -> str:
+    """What a test shares a process with: its file, or in it what is about the same exercise."""
+    file = nodeid.partition("::")[0]
+    exercise = re.search(r"\[([a-z_]+\.[a-z_]+)[-\]]", nodeid)
+    return f"{file} {exercise[1]}" if exercise else file
 
 
 @pytest.fixture
