@@ -7,9 +7,23 @@ thing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from block_course.checks.outputs import output_of
 from block_course.checks.wording import shape
-from block_course.exercise import Array, Case, Exercise, Failure, Observation, Property, Run
+from block_course.exercise import (
+    Array,
+    Case,
+    Exercise,
+    Failure,
+    Misconception,
+    Observation,
+    Property,
+    Run,
+)
+from block_course.under_test import Block
 
 LETS_THROUGH = "lets right blocks through"
 
@@ -47,6 +61,34 @@ def catches(fault: str, title: str, points: float) -> Property:
         return None
 
     return Property(name=fault, title=title, points=points, holds=holds, requires=(LETS_THROUGH,))
+
+
+def weak_test(
+    name: str,
+    accepts: Callable[[Block, Array], bool],
+    message: str,
+    shown: Callable[[Case], bool] | None = None,
+) -> Misconception:
+    """A known test that sees too little or too much; {block} in the message is the block that shows it.
+
+    `shown` says of which block the message speaks: by itself of the first with a wrong verdict.
+    """
+    return Misconception(
+        name=name,
+        answer=lambda block, x: np.array(accepts(block, x)),
+        message=lambda case, outputs: message.format(block=case.name),
+        tells=shown,
+    )
+
+
+def named(name: str) -> Callable[[Case], bool]:
+    """Whether a case is the one of this name."""
+    return lambda case: case.name == name
+
+
+def is_right(case: Case) -> bool:
+    """Whether the block of a case is right."""
+    return case.subject is not None and case.subject.right
 
 
 def _verdict(exercise: Exercise, case: Case, seen: Observation) -> tuple[bool | None, str]:

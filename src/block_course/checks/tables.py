@@ -1,13 +1,12 @@
-"""Wrong tables, made from a right one by changing entries; and properties that look at some cases alone."""
+"""Wrong tables, made from a right one by changing entries."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 
 from block_course.checks.wording import number, shape
-from block_course.exercise import Array, Case, Exercise, Failure, Misconception, Outputs, Property, Run
+from block_course.exercise import Array, Case, Misconception, Outputs
 from block_course.plain import words
 
 Table = Mapping[str, object]
@@ -41,18 +40,6 @@ def changed(
         return sentence.format(mine=as_said(outputs[list(returns).index(said)]), **given)
 
     return Misconception(name=name, answer=answer, message=message, tells=tells)  # type: ignore[arg-type]
-
-
-def on(keep: Callable[[Case], bool], property: Property) -> Property:
-    """The same property, of the cases alone that `keep` keeps; None of them being left is an error."""
-
-    def holds(exercise: Exercise, run: Run) -> Failure | None:
-        kept = [(case, seen) for case, seen in run if keep(case)]
-        if not kept:
-            raise ValueError(f"no case of {exercise.id} is left for {property.name!r}")
-        return property.holds(exercise, kept)
-
-    return replace(property, holds=holds)
 
 
 def as_said(entry: Array) -> str:

@@ -5,7 +5,8 @@ import pytest
 
 from block_course.calling import observe
 from block_course.checks.entries import entries
-from block_course.checks.tables import as_said, changed, on
+from block_course.checks.selection import on
+from block_course.checks.tables import as_said, changed
 from block_course.exercise import Case
 from block_course.plain import entry
 from block_course.verdict import JudgingError, judge

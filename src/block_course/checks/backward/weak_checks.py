@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from block_course.exercise import Array, Case, Misconception
+from block_course.checks.catching import is_right, named, weak_test
+from block_course.exercise import Array
 from block_course.under_test import Block
 
 ZEROS, SUMMED = "gradients of zeros", "dy ignored"
@@ -44,84 +45,61 @@ def _agree(
     return np.allclose(mine, theirs, rtol=tolerance, atol=tolerance)
 
 
-def _weak(
-    name: str,
-    accepts: Callable[[Block, Array], bool],
-    message: str,
-    *,
-    shown: Callable[[Case], bool] | None = None,
-) -> Misconception:
-    return Misconception(
-        name=name,
-        answer=lambda block, x: np.array(accepts(block, x)),
-        message=lambda case, outputs: message.format(block=case.name),
-        tells=shown,
-    )
-
-
-def _named(name: str) -> Callable[[Case], bool]:
-    return lambda case: case.name == name
-
-
-def _is_right(case: Case) -> bool:
-    return case.subject is not None and case.subject.right
-
-
 MISCONCEPTIONS = (
-    _weak(
+    weak_test(
         "accepts every block",
         lambda block, x: True,
         "“{block}” gets through, and so do all others. Does your test return its comparison, or assert it? "
         "Does it compare numbers, and not shapes alone?",
-        shown=_named(ZEROS),
+        shown=named(ZEROS),
     ),
-    _weak(
+    weak_test(
         "rejects every block",
         lambda block, x: False,
         "Even “{block}” is rejected, whose gradients are right. Differences are never right to the last bit: "
         "compare with a tolerance. And with a step far below 1e-6 the rounding of the outputs, 1e-16, is "
         "most of what you measure.",
-        shown=_is_right,
+        shown=is_right,
     ),
-    _weak(
+    weak_test(
         "True and False exchanged",
         lambda block, x: not _agree(block, x),
         "Your test finds the wrong gradients and says True where it finds them. True means that they are "
         "right; “{block}” gets the wrong verdict.",
     ),
-    _weak(
+    weak_test(
         "dy of ones",
         lambda block, x: _agree(block, x, dy=np.ones_like),
         "“{block}” gets through. With dy of ones the loss is the sum of all outputs, and a norm's outputs "
         "sum to 0 whatever x is: zeros are right then, and so is a gradient that never looks at dy. Draw dy "
         "at random.",
-        shown=_named(ZEROS),
+        shown=named(ZEROS),
     ),
-    _weak(
+    weak_test(
         "step too large",
         lambda block, x: _agree(block, x, h=0.1),
         "“{block}” is rejected, and its gradients are right. With so large a step the quotient measures the "
         "bend of the block as well. The best step lies near 1e-6.",
-        shown=_is_right,
+        shown=is_right,
     ),
-    _weak(
+    weak_test(
         "too wide a tolerance",
         lambda block, x: _agree(block, x, tolerance=0.02),
         "“{block}” gets through: its slopes are those of another activation and off by a thousandth or so. "
         "With a step of 1e-6 in float64 the differences are right to nine digits: ask for five.",
-        shown=_named(FAINT),
+        shown=named(FAINT),
     ),
-    _weak(
+    weak_test(
         "looks at the first item alone",
         lambda block, x: _agree(block, x, items=1),
         "“{block}” gets through. Compare the gradients of all items.",
-        shown=_named(ITEM),
+        shown=named(ITEM),
     ),
-    _weak(
+    weak_test(
         "looks at one token alone",
         lambda block, x: _agree(block, x, items=1, tokens=1),
         "“{block}” gets through, and so does one that is wrong in another item. One token's gradient says "
         "nothing of the others: compare every entry.",
-        shown=_named(LAST),
+        shown=named(LAST),
     ),
 )

@@ -9,12 +9,9 @@ import numpy as np
 from block_course.checks.cache.blocks import Design, Held, reading_again, subject, subject_of
 from block_course.checks.cache.weak_tests import MISCONCEPTIONS
 from block_course.checks.catching import catches, lets_through
-from block_course.checks.masks.blocks import drawn
+from block_course.checks.masks.blocks import drawn, modern
 from block_course.exercise import Array, Case, Exercise
-from transformer_block.config import BlockConfig
-from transformer_block.in_numpy.block import Block
 from transformer_block.in_numpy.masks import causal_mask
-from transformer_block.parameters import initialize, perturb
 
 OFFSET_LATER, OFFSET_ZERO = "an offset one too large behind the first chunk", "every chunk at position 0"
 MASK_FROM_START, NO_MASK = "a mask aligned to the first key", "no mask"
@@ -47,7 +44,10 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
     """Six right blocks and ten wrong ones, each with weights of its own, shuffled."""
     N, T, D = 3, int(rng.integers(7, 10)), int(rng.choice([12, 16]))
     x = rng.normal(size=(N, T, D))
-    subjects = {MODERN: _modern(rng, D), AGAIN: reading_again(drawn(rng, D, D + 3))}
+    subjects = {
+        MODERN: subject_of(modern(rng, D, n_kv_heads=1), right=True),
+        AGAIN: reading_again(drawn(rng, D, D + 3)),
+    }
     for right, designs in ((True, right_designs()), (False, wrong_designs())):
         for name, design in designs.items():
             subjects[name] = subject(design, drawn(rng, D, D + 3), right=right)
@@ -102,22 +102,6 @@ def _at_most(room: int) -> Callable[[Held, int], Held]:
         return keys[:, -room:], values[:, -room:]
 
     return keep
-
-
-def _modern(rng: np.random.Generator, D: int) -> Subject:
-    """The package's own block and cache, as large language models have them."""
-    config = BlockConfig(
-        d_model=D,
-        n_heads=2,
-        n_kv_heads=1,
-        d_ff=D + 4,
-        causal=True,
-        norm="rms_norm",
-        activation="swiglu",
-        positions="rotary",
-    )
-    seed = int(rng.integers(2**31))
-    return subject_of(Block(config, perturb(initialize(config, seed), seed)), right=True)
 
 
 EXERCISE = Exercise(

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from block_course.exercise import Array, Case, Misconception
+from block_course.checks.catching import is_right, named, weak_test
+from block_course.exercise import Array
 from block_course.under_test import Block
 
 _TIGHT, _FAIR, _LOOSE = 1e-9, 1e-5, 0.3
@@ -41,96 +42,73 @@ def _within(
     return lambda block, x: bool((look(_gap(block, x, lengths(x))) <= tolerance).all())
 
 
-def _weak(
-    name: str,
-    accepts: Callable[[Block, Array], bool],
-    message: str,
-    shown: Callable[[Case], bool] | None = None,
-) -> Misconception:
-    """`shown` says of which block the message speaks: by itself of the first with a wrong verdict."""
-    return Misconception(
-        name=name,
-        answer=lambda block, x: np.array(accepts(block, x)),
-        message=lambda case, outputs: message.format(block=case.name),
-        tells=shown,
-    )
-
-
-def _named(name: str) -> Callable[[Case], bool]:
-    return lambda case: case.name == name
-
-
-def _is_right(case: Case) -> bool:
-    return case.subject is not None and case.subject.right
-
-
-_LATER = _named("no mask behind the first chunk")
-_STALE = _named("a cache that is not emptied")
+_LATER = named("no mask behind the first chunk")
+_STALE = named("a cache that is not emptied")
 
 MISCONCEPTIONS = (
-    _weak(
+    weak_test(
         "accepts every block",
         lambda block, x: True,
         "The block “{block}” gets through, and so do all others. Does your test return its comparison, or "
         "assert it? And does it read in chunks at all, `block(x, lengths)`?",
     ),
-    _weak(
+    weak_test(
         "rejects every block",
         lambda block, x: False,
         "Even the right block “{block}” is rejected. Do the two readings that you compare have the same "
         "shape, and are they of the same sequences?",
-        _is_right,
+        is_right,
     ),
-    _weak(
+    weak_test(
         "True and False exchanged",
         lambda block, x: not _within(_FAIR)(block, x),
         "Your test finds the differences and says True where it finds one: “{block}” is called right. True "
         "means that the two readings agree.",
     ),
     *(
-        _weak(
+        weak_test(
             "asks for the same bits",
             accepts,
             "The block “{block}” is rejected, and it is right: its outputs differ by less than 1e-6. A "
             "reading in chunks adds the same numbers in another order, and a cache may hold them in single "
             "precision. Compare with a tolerance.",
-            _is_right,
+            is_right,
         )
         for accepts in (_same_bits, _within(_TIGHT))
     ),
-    _weak(
+    weak_test(
         "one token at a time alone",
         _within(_FAIR, _ones),
         "The block “{block}” gets through: its chunks lack their mask. A chunk of one token has no future "
         "that could leak. Read in chunks of several as well.",
         _LATER,
     ),
-    _weak(
+    weak_test(
         "a prompt, then one token at a time",
         _within(_FAIR, _prompt),
         "The block “{block}” gets through: your first chunk has its mask there, and behind it you read "
         "single tokens, which need none. Read a chunk of several behind another.",
         _LATER,
     ),
-    _weak(
+    weak_test(
         "looks at the first sequence alone",
         _within(_FAIR, look=lambda gap: gap[:1]),
         "The block “{block}” gets through: its first sequence is read right, and those after it see the one "
         "before. Compare all sequences.",
         _STALE,
     ),
-    _weak(
+    weak_test(
         "looks at the last output alone",
         _within(_FAIR, look=lambda gap: gap[:, -1:]),
         "The block “{block}” gets through: the last token of a chunk may see everything, so that a missing "
         "mask doesn't show there. Compare the outputs of all positions.",
         _LATER,
     ),
-    _weak(
+    weak_test(
         "too wide a tolerance",
         _within(_LOOSE),
         "The block “{block}” gets through: your tolerance is wider than its errors. Rounding explains less "
         "than 1e-6.",
-        _named("keys held in half precision"),
+        named("keys held in half precision"),
     ),
 )

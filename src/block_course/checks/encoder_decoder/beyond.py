@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from block_course.checks.entries import entries
-from block_course.checks.selection import on
+from block_course.checks.selection import among, on
 from block_course.exercise import Case, Exercise, Hints, Misconception, Outputs
 from block_course.plain import words
 
@@ -141,11 +141,11 @@ EXERCISE = Exercise(
     cases=cases,
     returns=RETURNS,
     properties=(
-        on((PRE,), entries("pre", "a pre-norm model", 0.75, of=("adds",))),
-        on((POST,), entries("post", "a post-norm model", 0.5, of=("adds",))),
-        on((ROTARY, SINUSOIDAL), entries("places", "positions that are computed", 0.5, of=("adds",))),
-        on((TIED, MODERN), entries("tied", "words in and out by one matrix", 0.5, of=("adds",))),
-        on(_ALL, entries("numbers", "how many numbers", 0.75, of=("numbers",), hints=_NUMBER_HINTS)),
+        on(among(PRE), entries("pre", "a pre-norm model", 0.75, of=("adds",))),
+        on(among(POST), entries("post", "a post-norm model", 0.5, of=("adds",))),
+        on(among(ROTARY, SINUSOIDAL), entries("places", "positions that are computed", 0.5, of=("adds",))),
+        on(among(TIED, MODERN), entries("tied", "words in and out by one matrix", 0.5, of=("adds",))),
+        on(among(*_ALL), entries("numbers", "how many numbers", 0.75, of=("numbers",), hints=_NUMBER_HINTS)),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(

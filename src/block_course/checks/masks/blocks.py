@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from block_course.exercise import Array, Subject
 from transformer_block.config import BlockConfig
 from transformer_block.in_numpy.attention import split_qkv
+from transformer_block.in_numpy.block import Block
 from transformer_block.in_numpy.feed_forward import feed_forward
 from transformer_block.in_numpy.heads import merge_heads
 from transformer_block.in_numpy.layer_norm import layer_norm
 from transformer_block.in_numpy.linear import linear
 from transformer_block.in_numpy.masks import causal_mask
 from transformer_block.in_numpy.scaled_dot_product import softmax
-from transformer_block.parameters import Parameters, shapes
+from transformer_block.parameters import Parameters, initialize, perturb, shapes
 
 Forward = Callable[[Array], Array]
 Weigh = Callable[[Array], Array]
@@ -56,6 +57,22 @@ def drawn(rng: np.random.Generator, D: int, F: int) -> Parameters:
     """Parameters under which every part matters: scores of size 1, no bias 0, no gain 1."""
     config = BlockConfig(d_model=D, n_heads=N_HEADS, d_ff=F)
     return {name: _entries(rng, name, sides) for name, sides in shapes(config).items()}
+
+
+def modern(rng: np.random.Generator, D: int, **choices: Any) -> Block:
+    """The package's own block, as large language models have it."""
+    config = BlockConfig(
+        d_model=D,
+        n_heads=N_HEADS,
+        d_ff=D + 4,
+        causal=True,
+        norm="rms_norm",
+        activation="swiglu",
+        positions="rotary",
+        **choices,
+    )
+    seed = int(rng.integers(2**31))
+    return Block(config, perturb(initialize(config, seed), seed))
 
 
 def _entries(rng: np.random.Generator, name: str, sides: tuple[int, ...]) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from block_course.checks.catching import catches, lets_through
-from block_course.checks.masks.blocks import drawn, subject, subject_of
+from block_course.checks.masks.blocks import drawn, modern, subject, subject_of
 from block_course.checks.masks.designs import (
     AFTER,
     FAINT,
@@ -25,9 +25,6 @@ from block_course.checks.masks.designs import (
 )
 from block_course.checks.masks.weak_tests import MISCONCEPTIONS
 from block_course.exercise import Array, Case, Exercise, Subject
-from transformer_block.config import BlockConfig
-from transformer_block.in_numpy.block import Block
-from transformer_block.parameters import initialize, perturb
 
 MODERN = "rotary positions and a gate"
 _CATCHES = (
@@ -58,27 +55,12 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
     tile = int(rng.integers(2, 4))
     B, T, D = 2, 2 * tile + 1, int(rng.choice([8, 12]))
     x = rng.normal(size=(B, T, D))
-    subjects: dict[str, Subject] = {MODERN: _modern(rng, D)}
+    subjects: dict[str, Subject] = {MODERN: subject_of(modern(rng, D), right=True)}
     for right, designs in ((True, right_designs()), (False, wrong_designs(tile))):
         for name, design in designs.items():
             subjects[name] = subject(design, drawn(rng, D, D + 3), right=right)
     order = rng.permutation(list(subjects))
     return [Case(name=str(each), arguments={"x": x}, subject=subjects[each]) for each in order]
-
-
-def _modern(rng: np.random.Generator, D: int) -> Subject:
-    """The package's own block, as large language models have it."""
-    config = BlockConfig(
-        d_model=D,
-        n_heads=2,
-        d_ff=D + 4,
-        causal=True,
-        norm="rms_norm",
-        activation="swiglu",
-        positions="rotary",
-    )
-    seed = int(rng.integers(2**31))
-    return subject_of(Block(config, perturb(initialize(config, seed), seed)), right=True)
 
 
 EXERCISE = Exercise(

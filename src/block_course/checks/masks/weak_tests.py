@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from block_course.checks.catching import is_right, named, weak_test
 from block_course.checks.masks.designs import DEAF, FAINT, ITEM, NO_MASK, OPENED, TILES
-from block_course.exercise import Array, Case, Misconception
+from block_course.exercise import Array
 from block_course.under_test import Block
 
 _LOOSE = 0.05
@@ -66,107 +67,83 @@ def _hears_its_past(block: Block, x: Array) -> bool:
     return past and _still(block, x, at=_every(x))
 
 
-def _weak(
-    name: str,
-    accepts: Callable[[Block, Array], bool],
-    message: str,
-    *,
-    shown: Callable[[Case], bool] | None = None,
-) -> Misconception:
-    """`shown` says of which block the message speaks: by itself of the first with a wrong verdict."""
-    return Misconception(
-        name=name,
-        answer=lambda block, x: np.array(accepts(block, x)),
-        message=lambda case, outputs: message.format(block=case.name),
-        tells=shown,
-    )
-
-
-def _named(name: str) -> Callable[[Case], bool]:
-    return lambda case: case.name == name
-
-
-def _is_right(case: Case) -> bool:
-    return case.subject is not None and case.subject.right
-
-
 def _watching_the_first(at: Callable[[Array], Iterable[int]]) -> Callable[[Block, Array], bool]:
     return lambda block, x: _still(block, x, at=at(x), watch=slice(0, 1))
 
 
 MISCONCEPTIONS = (
-    _weak(
+    weak_test(
         "accepts every block",
         lambda block, x: True,
         "The block “{block}” gets through, and so do all others. Does your test return its comparison, or "
         "assert it? And does it change a copy of `x` before the second call?",
-        shown=_named(NO_MASK),
+        shown=named(NO_MASK),
     ),
-    _weak(
+    weak_test(
         "rejects every block",
         lambda block, x: False,
         "Even the causal block “{block}” is rejected. Is the output at the changed position among those that "
         "you compare? It has to move, and so may those after it. Only the outputs before it must stay.",
-        shown=_is_right,
+        shown=is_right,
     ),
-    _weak(
+    weak_test(
         "True and False exchanged",
         lambda block, x: not _still(block, x, at=_every(x)),
         "Your test finds the leaks and says True where it finds one: “{block}” is called causal. True means "
         "that no output hears a later position.",
-        shown=_named(NO_MASK),
+        shown=named(NO_MASK),
     ),
-    _weak(
+    weak_test(
         "the direction turned over",
         _later_are_still,
         "You judge “{block}” by the outputs after the changed position. These may hear it: that is what a "
         "causal block is for. Those before it must not.",
     ),
-    _weak(
+    weak_test(
         "asks that the past is heard",
         _hears_its_past,
         "The block “{block}” is rejected because some output does not hear an earlier token. That is no "
         "leak: causal means that the future is not heard, and asks for nothing else.",
-        shown=_named(DEAF),
+        shown=named(DEAF),
     ),
-    _weak(
+    weak_test(
         "a change that the norm takes away",
         lambda block, x: _still(block, x, at=_last(x), change=_by_a_constant, tolerance=1e-3),
         "The block “{block}” gets through: every output hears every token, and no earlier output moves. The "
         "layer norm before attention subtracts a token's mean and divides by its spread: a number added to "
         "all its features is gone behind it, and so is a factor. Change them by different amounts, drawn at "
         "random.",
-        shown=_named(NO_MASK),
+        shown=named(NO_MASK),
     ),
-    _weak(
+    weak_test(
         "changes too few positions",
         lambda block, x: _still(block, x, at=_last(x)),
         "The block “{block}” gets through: there the last position is heard by nobody else, and earlier ones "
         "are heard by some before them. Change each position in turn.",
-        shown=_named(TILES),
+        shown=named(TILES),
     ),
     *(
-        _weak(
+        weak_test(
             "watches the first output alone",
             _watching_the_first(at),
             "The block “{block}” gets through: its first outputs are causal and later ones leak. One row of "
             "a mask says nothing about the rest: compare all outputs before the changed position.",
-            shown=_named(OPENED),
+            shown=named(OPENED),
         )
         for at in (_every, _last)
     ),
-    _weak(
+    weak_test(
         "looks at the first item alone",
         lambda block, x: _still(block, x, at=_every(x), items=slice(0, 1)),
         "The block “{block}” gets through: item 0 is causal there, and the other item is not. Compare the "
         "outputs of all items.",
-        shown=_named(ITEM),
+        shown=named(ITEM),
     ),
-    _weak(
+    weak_test(
         "too wide a tolerance",
         lambda block, x: _still(block, x, at=_every(x), tolerance=_LOOSE),
         "The block “{block}” gets through: the weight of a hidden key is small there and not 0, and your "
         "tolerance is wider than what leaks. A causal block moves no earlier output at all: compare exactly.",
-        shown=_named(FAINT),
+        shown=named(FAINT),
     ),
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from block_course.checks.entries import entries
-from block_course.checks.selection import on
+from block_course.checks.selection import among, on
 from block_course.exercise import Case, Exercise, Hints, Misconception, Outputs
 from block_course.plain import words
 
@@ -145,11 +145,14 @@ EXERCISE = Exercise(
     cases=cases,
     returns=STAGES,
     properties=(
-        on((POST_TWO,), entries("post two", "post-norm on two features", 1.0, of=STAGES)),
-        on((POST_MORE,), entries("post more", "post-norm on more features", 0.75, of=STAGES)),
-        on((PRE_TWO,), entries("pre two", "pre-norm on two features", 1.0, of=STAGES, hints=_PRE_HINTS)),
-        on((PRE_MORE,), entries("pre more", "pre-norm on more features", 0.75, of=STAGES, hints=_PRE_HINTS)),
-        on((LAST_POST, LAST_PRE), entries("last", "the last token", 0.5, of=STAGES, hints=_LAST_HINTS)),
+        on(among(POST_TWO), entries("post two", "post-norm on two features", 1.0, of=STAGES)),
+        on(among(POST_MORE), entries("post more", "post-norm on more features", 0.75, of=STAGES)),
+        on(among(PRE_TWO), entries("pre two", "pre-norm on two features", 1.0, of=STAGES, hints=_PRE_HINTS)),
+        on(
+            among(PRE_MORE),
+            entries("pre more", "pre-norm on more features", 0.75, of=STAGES, hints=_PRE_HINTS),
+        ),
+        on(among(LAST_POST, LAST_PRE), entries("last", "the last token", 0.5, of=STAGES, hints=_LAST_HINTS)),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(

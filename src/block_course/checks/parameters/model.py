@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from block_course.checks.entries import entries
-from block_course.checks.tables import changed, on
+from block_course.checks.selection import on
+from block_course.checks.tables import changed
 from block_course.exercise import Case, Exercise, Hints
 
 NAMES = ("embeddings", "output", "model", "percent")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from block_course.checks.entries import entries
+from block_course.checks.selection import on
 from block_course.checks.shapes.right import wires
-from block_course.checks.tables import on
 from block_course.exercise import Case, Exercise, Hints, Misconception, Outputs
 
 NAMES = ("norm_1", "attention", "add_1", "norm_2", "feed_forward", "add_2")
