@@ -82,15 +82,16 @@ def test_its_notebook_is_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "sitecustomize.py").write_text(start, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
-    release([solution])
+    (released,) = release([solution])
 
+    assert released.contents[solution] == NOTEBOOK.read_bytes()  # it is shown as it is released
     made = nbformat.read(tmp_path / "exercises" / NOTEBOOK.name, as_version=4)
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     assert "raise NotImplementedError" in code[1].source
     (result,) = code[2].outputs
     assert result.data["text/plain"] == "0.0"
     assert code[2].metadata["nbgrader"]["points"] == 2.0
-    done = nbformat.read(solution, as_version=4)
+    done = nbformat.read(NOTEBOOK, as_version=4)
     assert [cell.outputs[0].data["text/plain"] for cell in done.cells if "check(" in cell.source] == ["2.0"]
 
 

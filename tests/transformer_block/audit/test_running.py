@@ -10,10 +10,9 @@ from transformer_block.audit.broken import CONFIG, Block
 from transformer_block.audit.running import NAMES
 
 WIDE = Facts(d_model=8, framework="numpy")
-linux = pytest.mark.skipif(sys.platform != "linux", reason="rows are forks on Linux alone")
 
 
-@linux
+@pytest.mark.needs("fork")
 @pytest.mark.parametrize("block", hostile.SAYS, ids=lambda block: block.__name__)
 def test_a_hostile_block_gets_a_row_and_no_traceback(block):
     report = audit(block, WIDE, seconds=0.5 if block is hostile.sleeps else 30)
@@ -25,14 +24,14 @@ def test_a_hostile_block_gets_a_row_and_no_traceback(block):
     assert [row.contract for row in report] == [*NAMES.values()]
 
 
-@linux
+@pytest.mark.needs("fork")
 def test_a_flood_of_print_stays_inside(capfd):
     report = audit(hostile.floods, WIDE)
     assert report.holds
     assert capfd.readouterr() == ("", "")
 
 
-@linux
+@pytest.mark.needs("fork")
 def test_a_row_that_harms_its_process_leaves_the_next_ones_alone():
     calls = np.zeros(1)
 
@@ -70,7 +69,7 @@ def test_a_right_block_holds_every_contract_that_applies_and_leaves_its_own_weig
         torch.testing.assert_close(value, before[name], rtol=0, atol=0)
 
 
-@linux
+@pytest.mark.needs("fork")
 def test_rows_from_forks_say_what_rows_from_threads_say():
     block = Block()
     apart, beside = (audit(block, like=CONFIG, isolate=isolate) for isolate in (True, False))
