@@ -3,6 +3,7 @@
 import json
 import random
 import struct
+from collections import Counter
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
@@ -55,12 +56,13 @@ def mutated(chance: random.Random) -> bytes:
     return data
 
 
-def read_from(data: bytes) -> Callable[[int], bytes]:
-    """A `read` for `decode` that never gets more than a frame may hold."""
+def read_from(data: bytes, asked: Callable[[int], None] = lambda size: None) -> Callable[[int], bytes]:
+    """A `read` for `decode` that never gets more than a frame may hold; `asked` hears of each size."""
     file = BytesIO(data)
 
     def read(size: int) -> bytes:
         assert 0 <= size <= wire.MAX_ARRAY_BYTES
+        asked(size)
         part = file.read(size)
         if len(part) < size:
             raise Gone("the bytes are at an end")
@@ -69,12 +71,19 @@ def read_from(data: bytes) -> Callable[[int], bytes]:
     return read
 
 
-def taken(data: bytes) -> str:
-    """Take bytes as the grader takes a child's, in every way in which it does; how that ended."""
+def taken(data: bytes, reads: Counter[int] | None = None) -> str:
+    """Take bytes as the grader takes a child's, in every way in which it does; how that ended.
+
+    `reads` counts the frames by the number of reads that they took.
+    """
+    sizes: list[int] = []
     try:
-        frame = decode(read_from(data))
+        frame = decode(read_from(data, sizes.append))
     except WireError as error:
         return type(error).__name__
+    finally:
+        if reads is not None:
+            reads[len(sizes)] += 1
     assert sum(array.nbytes for array in frame.arrays) <= wire.MAX_ARRAY_BYTES
     assert all(array.dtype.str[1:] in wire.DTYPES for array in frame.arrays)
     assert encode(frame)
