@@ -30,7 +30,17 @@ FLOORS = {
             "tasks",
         },
         {"_activation_cost", "in_python", "in_numpy", "in_torch", "cost", "dependence", "graph", "manifest"},
-        {"_stage_formulas", "_stage_knowledge", "audit", "figures", "minilm", "stepper", "training"},
+        {
+            "_page_table",
+            "_stage_formulas",
+            "_stage_knowledge",
+            "audit",
+            "explore",
+            "figures",
+            "minilm",
+            "stepper",
+            "training",
+        },
         {"_audit_command", "_cost_command", "cli"},
     ],
     "block_course": [

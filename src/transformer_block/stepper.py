@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from transformer_block import in_python
+from transformer_block._page_table import CELL, TABLE
 from transformer_block._stage_formulas import Explanation, explain, vector
 from transformer_block._stage_knowledge import (
     Knowledge,
@@ -24,12 +25,6 @@ from transformer_block._stage_knowledge import (
 )
 
 _MAX_TOKENS = 32
-_LINE = "1px solid var(--jp-border-color2, var(--pst-color-border, currentColor))"
-_CELL = (
-    "text-align:left;vertical-align:top;padding:0.25em 0.75em 0.25em 0;"
-    f"border-bottom:{_LINE}"
-)
-_TABLE = "border-collapse:collapse;margin:0.5em 0;font-variant-numeric:tabular-nums"
 _HEAD = ("Stage", "Made from", "Result", "In numbers")
 
 
@@ -80,11 +75,11 @@ class Stepper:
     def table(self) -> str:
         """The stages as an HTML table, which reads without style or script."""
         columns = "".join(
-            f'<th scope="col" style="{_CELL}">{each}</th>' for each in _HEAD
+            f'<th scope="col" style="{CELL}">{each}</th>' for each in _HEAD
         )
         bodies = "".join(self._body(token, walk) for token, walk in self.walks)
         return (
-            f'<table style="{_TABLE}">'
+            f'<table style="{TABLE}">'
             f'<caption style="text-align:left">{html.escape(self.title)}</caption>'
             f"<thead><tr>{columns}</tr></thead>{bodies}</table>"
         )
@@ -94,7 +89,7 @@ class Stepper:
         head = ""
         if len(self.walks) > 1:
             spans = f'scope="rowgroup" colspan="{len(_HEAD)}"'
-            head = f'<tr><th {spans} style="{_CELL}">{name}</th></tr>'
+            head = f'<tr><th {spans} style="{CELL}">{name}</th></tr>'
         rows = "".join(self._row(step) for step in walk)
         return f'<tbody data-token="{name}">{head}{rows}</tbody>'
 
@@ -110,8 +105,8 @@ class Stepper:
         )
         return (
             f'<tr data-kind="{how.kind}"{before}><th scope="row" '
-            f'style="{_CELL};font-weight:normal">{html.escape(step.stage)}</th>'
-            + "".join(f'<td style="{_CELL}">{_lines(cell)}</td>' for cell in cells)
+            f'style="{CELL};font-weight:normal">{html.escape(step.stage)}</th>'
+            + "".join(f'<td style="{CELL}">{_lines(cell)}</td>' for cell in cells)
             + "</tr>"
         )
 
