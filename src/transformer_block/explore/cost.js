@@ -7,7 +7,12 @@ class ExploreCost extends Explorable {
   begin({ blocks, tokens, dtype }, controls, stage) {
     Object.assign(this, { blocks, tokens, dtype, block: { ...Object.values(blocks)[0] } });
     this.presets = buttons("begin with", Object.keys(blocks), (name) => this.put({ block: { ...blocks[name] } }));
-    const own = (letter) => (i) => this.put({ block: { ...this.block, [letter]: STOPS[letter][i] } });
+    const own = (letter) => (i) => {
+      const { H, G } = this.block;
+      const changed = { [letter]: STOPS[letter][i] };
+      if (letter === "H" && G === H) changed.G = changed.H; // heads that don't share go on not sharing
+      this.put({ block: { ...this.block, ...changed } });
+    };
     this.sliders = Object.fromEntries(Object.entries(NAMES).map(([letter, name]) => [letter,
       slider(name, { min: 0, max: STOPS[letter].length - 1, step: 1 },
         letter === "T" ? (i) => this.put({ tokens: STOPS.T[i] }) : own(letter))]));
