@@ -21,6 +21,7 @@ LEVELS = (
     "Where this comes from",
 )
 FEWEST_QUESTIONS = 3
+PROMISES = ("**The question.**", "*You need*", "*It takes*")
 # words that carry no load, as whole words
 LOOSE = (
     *(
@@ -68,15 +69,19 @@ _YEAR = range(1900, 2100)
 
 def chapter_faults(notebook: Notebook) -> list[str]:
     """Describe every fault of a chapter, each in a line that begins with the cell's id."""
+    return [*page_faults(notebook), *_order_faults(notebook["cells"])]
+
+
+def page_faults(notebook: Notebook) -> list[str]:
+    """Describe the faults that no page may have, whatever its sections are."""
     cells: list[Cell] = notebook["cells"]
     return [
         *(fault for cell in cells if cell["cell_type"] == "code" for fault in _code_faults(cell)),
         *(fault for cell in cells if cell["cell_type"] == "code" for fault in _figure_faults(cell)),
         *_number_faults(cells),
         *_caption_faults(cells),
-        *(fault for cell in cells if cell["cell_type"] == "markdown" for fault in _word_faults(cell)),
+        *(fault for cell in cells if cell["cell_type"] == "markdown" for fault in word_faults(cell)),
         *_heading_faults(cells),
-        *_order_faults(cells),
     ]
 
 
@@ -134,38 +139,45 @@ def _outputs(cells: list[Cell]) -> str:
     return "\n".join(printed)
 
 
-def _value(number: str) -> Decimal:
+def printed_numbers(cells: list[Cell]) -> set[Decimal]:
+    """Collect every number that the cells print."""
+    return {value(number) for number in _PRINTED.findall(_outputs(cells))}
+
+
+def value(number: str) -> Decimal:
+    """Give a number as a text writes it, so that 2.50 and 2.5 are the same."""
     return Decimal(number.replace(",", "")).normalize()
 
 
-def _claims(text: str) -> Iterator[tuple[str, str]]:
+def claims(text: str) -> Iterator[tuple[str, str]]:
     """Give each number that must come from a cell, with its sentence; a cited sentence answers for itself."""
     for sentence in re.split(r"(?<=[.!?:])\s+|\n\n", _prose(text)):
         for number in _NUMBER.findall(sentence) if "⟨cite⟩" not in sentence else ():
-            year = int(_value(number)) in _YEAR and not {",", "."} & set(number)
-            if "." in number or (_value(number) > 99 and not year):
+            year = int(value(number)) in _YEAR and not {",", "."} & set(number)
+            if "." in number or (value(number) > 99 and not year):
                 yield number, sentence.strip()
 
 
 def _number_faults(cells: list[Cell]) -> Iterator[str]:
-    printed = {_value(number) for number in _PRINTED.findall(_outputs(cells))}
+    printed = printed_numbers(cells)
     for cell in (cell for cell in cells if cell["cell_type"] == "markdown"):
-        for number, sentence in _claims(_source(cell)):
-            if _value(number) not in printed:
+        for number, sentence in claims(_source(cell)):
+            if value(number) not in printed:
                 yield f"{cell['id']}: no cell prints {number}: {sentence[:70]!r}"
 
 
 def _caption_faults(cells: list[Cell]) -> Iterator[str]:
-    printed = {_value(number) for number in _PRINTED.findall(_outputs(cells))}
+    printed = printed_numbers(cells)
     for cell in cells:
         caption = cell["metadata"].get("mystnb", {}).get("figure", {}).get("caption", "")
-        drawn = printed | {_value(number) for number in _PRINTED.findall(_source(cell))}
-        for number, _ in _claims(caption):
-            if _value(number) not in drawn:
+        drawn = printed | {value(number) for number in _PRINTED.findall(_source(cell))}
+        for number, _ in claims(caption):
+            if value(number) not in drawn:
                 yield f"{cell['id']}: the caption says {number}, which no cell prints or draws"
 
 
-def _word_faults(cell: Cell) -> Iterator[str]:
+def word_faults(cell: Cell) -> Iterator[str]:
+    """Describe each loose word of a cell of prose."""
     for word in LOOSE:
         if re.search(rf"\b{word}\b", _prose(_source(cell)), re.IGNORECASE):
             yield f"{cell['id']}: says {word!r}"
@@ -191,7 +203,7 @@ def _heading_faults(cells: list[Cell]) -> Iterator[str]:
 
 def _order_faults(cells: list[Cell]) -> Iterator[str]:
     opening = _source(cells[0])
-    for promise in ("**The question.**", "*You need*", "*It takes*"):
+    for promise in PROMISES:
         if promise not in opening:
             yield f"{cells[0]['id']}: the opening lacks {promise}"
     titles = [title for _, depth, title in _headings(cells) if depth == len("##")]

@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from .conftest import COURSE
-from .lints import Notebook, chapter_faults
+from .entries import entry_faults
+from .lints import Notebook, chapter_faults, page_faults
+from .sections import sections
 
-CHAPTERS = sorted((COURSE / "chapters").glob("*.ipynb"))
+PAGES = sorted((COURSE / "chapters").glob("*.ipynb"))
+COLLECTIONS = {"20_misconceptions"}
+"""Pages that are a collection of entries and so have no levels of depth."""
+CHAPTERS = [path for path in PAGES if path.stem not in COLLECTIONS]
 OPENING = "# One title\n\n**The question.** Why?\n\n*You need* a pencil. *It takes* 15 minutes."
 SECTIONS = """## Intuition
 
@@ -130,8 +135,18 @@ def test_a_mute_figure_is_found(chapter: Notebook, mystnb: dict[str, object], fa
 
 def test_there_are_chapters() -> None:
     assert CHAPTERS
+    assert {path.stem for path in PAGES} > COLLECTIONS
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_no_chapter_has_a_fault(path: Path) -> None:
     assert chapter_faults(json.loads(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize("stem", sorted(COLLECTIONS))
+def test_no_collection_has_a_fault(stem: str) -> None:
+    path = COURSE / "chapters" / f"{stem}.ipynb"
+    known = {each.stem: sections(each) for each in PAGES}
+
+    assert page_faults(json.loads(path.read_text(encoding="utf-8"))) == []
+    assert entry_faults(sections(path), known) == []
