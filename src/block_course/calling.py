@@ -11,6 +11,7 @@ gaps.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 from block_course.exercise import Array, Calls, Case, Manner, Observation
 from block_course.faults import fault, is_untouched
 from block_course.plain import unpack
-from block_course.quiet import Framework, quietly
+from block_course.quiet import Framework, quietly, quietly_for_good
 from block_course.under_test import Ask, Block, Interview
 from block_course.withholding import watching
 
@@ -35,11 +36,12 @@ def observe(
     *,
     ask: Ask | None = None,
     interruptible: bool = False,
-    in_place: bool = False,
+    for_good: bool = False,
 ) -> Observation:
     """Use an answer on copies of a case's arguments and say what came back.
 
-    `in_place` hands over the arrays themselves, for a caller that looks at them on its own afterwards.
+    `for_good` is for a process that lives for its calls alone: it hands over the arrays themselves, which the
+    caller looks at afterwards, and puts back nothing that was set for the call.
 
     Whatever the call raises ends up in the observation: as "not attempted" if the answer is an untouched
     stub, `MemoryError` as "memory", all else as "raised". None is an output like others, and refused. With
@@ -49,9 +51,9 @@ def observe(
     if answer is None or answer is Ellipsis:
         return Observation(status="not attempted")
     arrays = {name: v for name, v in case.arguments.items() if isinstance(v, np.ndarray)}
-    copies = arrays if in_place else {name: v.copy() for name, v in arrays.items()}
+    copies = arrays if for_good else {name: v.copy() for name, v in arrays.items()}
     try:
-        return _used(answer, case, copies, manner, ask)
+        return _used(answer, case, copies, manner, ask, quietly_for_good if for_good else quietly)
     except KeyboardInterrupt as interrupt:
         if interruptible:
             raise
@@ -62,9 +64,14 @@ def observe(
 
 
 def _used(
-    answer: object, case: Case, copies: Mapping[str, Array], manner: Manner, ask: Ask | None
+    answer: object,
+    case: Case,
+    copies: Mapping[str, Array],
+    manner: Manner,
+    ask: Ask | None,
+    silenced: Callable[..., contextlib.AbstractContextManager[None]],
 ) -> Observation:
-    with quietly(manner.framework, label=case.name), watching(manner.withheld) as withheld:
+    with silenced(manner.framework, label=case.name), watching(manner.withheld) as withheld:
         called = _CALLERS[manner.calls](answer, case, ask)
         positional, named = _bind(called, case, copies, manner.framework)
         returned = _call(called, positional, named, case.cotangent)

@@ -74,6 +74,9 @@ class Case:
     training mode if `train` says so. With a `cotangent` dy, the gradients of Σ y·dy by the float arguments,
     y being the first output, come after the outputs. A test is called on a proxy of `subject`, then on the
     arguments.
+
+    `known` holds what the exercise's own functions have given for this case, so that each is asked once. A
+    copy made by `replace` knows nothing yet.
     """
 
     name: str
@@ -85,6 +88,12 @@ class Case:
     train: bool = False
     cotangent: Array | None = None
     subject: Subject | None = None
+    known: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def knowing_what(self, twin: Case) -> Case:
+        """Share all that becomes known for this case or for its twin."""
+        object.__setattr__(self, "known", twin.known)
+        return self
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import pytest
 
 from block_course.calling import observe
 from block_course.exercise import Case
-from block_course.quiet import quietly
+from block_course.quiet import quietly, quietly_for_good
 
 CASE = Case(name="a case", arguments={"x": np.arange(3.0)})
 
@@ -134,3 +134,37 @@ def test_calling_loads_nothing_heavy(name):
     program = f"import block_course.calling, sys; sys.exit({name!r} in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("framework", ["numpy", "torch"])
+def test_a_process_that_lives_for_its_calls_starts_each_one_as_a_notebook_does(framework, capfd):
+    torch = pytest.importorskip("torch") if framework == "torch" else None
+
+    def start():
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.warn("once", stacklevel=1)
+        drawn = [random.random(), np.random.random(), *np.geterr().values(), len(heard)]
+        if torch is not None:
+            drawn += [torch.rand(1).item(), torch.get_default_dtype(), torch.is_grad_enabled()]
+        sys.stdout.write("heard?\n")
+        return drawn
+
+    def upset():
+        random.seed(7)
+        np.random.seed(7)
+        np.seterr(all="raise")
+        if torch is not None:
+            torch.manual_seed(7)
+            torch.set_default_dtype(torch.float64)
+            torch.set_grad_enabled(False)
+
+    starts = []
+    for silenced in (quietly, quietly_for_good, quietly_for_good):
+        with quietly(framework):  # what is upset here is put back for the next test
+            upset()
+            with silenced(framework, label="a case"):
+                starts.append(start())
+
+    assert starts[1] == starts[0]
+    assert starts[2] == starts[0]
+    assert capfd.readouterr() == ("", "")

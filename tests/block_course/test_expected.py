@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from block_course.exercise import Case, Misconception
 from block_course.expected import claimed, expected
@@ -61,3 +62,29 @@ def test_a_test_should_let_right_blocks_through_and_a_misconception_says_what_it
         BLIND: (False, False),
         "a mask that comes too late": (False, True),
     }
+
+
+def test_each_function_is_asked_once_for_a_case_and_again_for_a_copy() -> None:
+    asked = []
+
+    def counted(x: np.ndarray) -> np.ndarray:
+        asked.append(x)
+        return 2.0 * x
+
+    counting = replace(EXERCISE, reference=counted)
+    case = Case(name="c", arguments={"x": X})
+    other = replace(case, arguments={"x": X + 1.0})
+
+    first, second = expected(counting, case), expected(counting, case)
+    [of_the_copy] = expected(counting, other)
+
+    assert len(asked) == 2
+    assert first is second
+    np.testing.assert_array_equal(of_the_copy, 2.0 * X + 2.0)
+
+
+def test_what_is_known_of_a_case_cannot_be_written_to() -> None:
+    [right] = expected(EXERCISE, Case(name="c", arguments={"x": X}))
+
+    with pytest.raises(ValueError, match="read-only"):
+        right += 1.0

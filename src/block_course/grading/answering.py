@@ -70,7 +70,7 @@ def _call(request: Frame, namespace: dict[str, Any], channel: int, memory: Array
     )
     manner = Manner(head["framework"], head["calls"], tuple(head["names"]), tuple(head["withheld"]))
     return _reply(
-        observe(namespace[head["answer"]], case, manner, ask=functools.partial(_ask, channel), in_place=True)
+        observe(namespace[head["answer"]], case, manner, ask=functools.partial(_ask, channel), for_good=True)
     )
 
 

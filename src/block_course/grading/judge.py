@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from block_course.exercise import Assignment, Exercise, Observation, Run
 from block_course.grading.attempt import Attempt, Limits
 from block_course.grading.box import Box
+from block_course.grading.hidden import Hidden
 from block_course.grading.naming import is_solved_in
 from block_course.grading.neutral import lines, one_line, storable
 from block_course.grading.notebook import Notebook, Unreadable, read
 from block_course.grading.plan import plan
 from block_course.grading.result import GRADER_ERROR, UNREADABLE, Mark, Property, Result, total
-from block_course.grading.secret import Secret
 from block_course.grading.walls import UNSAFE
 from block_course.verdict import judge
 
@@ -46,7 +46,7 @@ class Task:
     submitted: str = ""
 
 
-def grade_one(task: Task, released: Notebook, box: Box, secret: Secret, limits: Limits) -> Result:
+def grade_one(task: Task, released: Notebook, box: Box, hidden: Hidden, limits: Limits) -> Result:
     """The result of one submission. Nothing that a learner hands in makes it raise."""
     began = time.monotonic()
     try:
@@ -58,7 +58,7 @@ def grade_one(task: Task, released: Notebook, box: Box, secret: Secret, limits: 
         return _result(task, marks, began)
     todo = plan(submitted, released)
     with Attempt(box, todo.steps, limits) as attempt:
-        marks = [_mark(each, task.assignment, attempt, secret) for each in task.assignment.exercises]
+        marks = [_mark(each, task.assignment, attempt, hidden) for each in task.assignment.exercises]
     unsafe = [UNSAFE_NOTE] if UNSAFE in attempt.walls else []
     failed = [f"{step.name}: {end.message}" for step, end in attempt.outcomes if end.status != "done"]
     return _result(
@@ -102,10 +102,9 @@ def _result(
     )
 
 
-def _mark(exercise: Exercise, assignment: Assignment, attempt: Attempt, secret: Secret) -> Mark:
+def _mark(exercise: Exercise, assignment: Assignment, attempt: Attempt, hidden: Hidden) -> Mark:
     try:
-        cases = exercise.cases(secret.generator(assignment.stem, exercise.id))
-        run = attempt.run(exercise, cases)
+        run = attempt.run(exercise, hidden.cases(assignment, exercise))
         fate = _fate(exercise, attempt) if all(seen.status == "missing" for _, seen in run) else None
         if fate is not None:
             run = [(case, fate) for case, _ in run]

@@ -14,6 +14,7 @@ import block_course
 from block_course.exercise import Assignment
 from block_course.grading.attempt import Limits
 from block_course.grading.box import Box, Settings
+from block_course.grading.hidden import Hidden
 from block_course.grading.judge import Task, grade_one, grader_error
 from block_course.grading.notebook import Notebook, read
 from block_course.grading.result import Result
@@ -64,6 +65,7 @@ class Grader:
     def __init__(self, terms: Terms) -> None:
         """Nothing is started before the first submission."""
         self._terms = terms
+        self._hidden = Hidden(terms.secret)
         self._box: Box | None = None
         self._stem = ""
         self._released = Notebook(())
@@ -79,7 +81,7 @@ class Grader:
         try:
             box = self._box_for(task.assignment)
             limits = task.limits or self._terms.limits
-            return grade_one(task, self._released, box, self._terms.secret, limits)
+            return grade_one(task, self._released, box, self._hidden, limits)
         except Exception as error:  # of ours, whichever it is: the next submission must still be graded
             return grader_error(task, f"{type(error).__name__}: {error}")
 
@@ -89,6 +91,7 @@ class Grader:
             self._released = read(self._terms.released(assignment))
             needs = settings(assignment, self._terms.limits, unsafe=self._terms.unsafe)
             self._box, self._stem = Box(needs), assignment.stem
+            self._hidden = Hidden(self._terms.secret)
         self._box.start()  # now, so that nobody's time is spent on it
         return self._box
 

@@ -10,6 +10,7 @@ import time
 
 from block_course.grading.attempt import Limits
 from block_course.grading.box import Box, BoxError
+from block_course.grading.hidden import Hidden
 from block_course.grading.judge import grade_one
 from block_course.grading.worker import settings
 from tests.block_course.grading import reaching
@@ -33,7 +34,7 @@ done.set()
 def report(*, unsafe: bool) -> dict[str, object]:
     """What is found here."""
     with Box(settings(TINY, LIMITS, unsafe=unsafe)) as box:
-        result = grade_one(task(submission()), RELEASED, box, SECRET, LIMITS)
+        result = grade_one(task(submission()), RELEASED, box, Hidden(SECRET), LIMITS)
         looking = box.child()
         looked = looking.run_cell("cell 1", reaching.CELL, time.monotonic() + 60)
         reached = json.loads(looking.printed() or "{}")

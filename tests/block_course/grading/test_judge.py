@@ -7,6 +7,7 @@ from block_course.exercise import Assignment, Exercise, Run
 from block_course.grading import judge as grading_judge
 from block_course.grading.attempt import Limits
 from block_course.grading.box import Box
+from block_course.grading.hidden import Hidden
 from block_course.grading.judge import Task, grade_one, grader_error
 from block_course.grading.result import Mark, Result, has_grader_error, total
 from block_course.grading.secret import Secret
@@ -29,7 +30,7 @@ LIMITS = Limits(cell_seconds=1.0, submission_seconds=20.0)
 
 
 def grade(box: Box, data: bytes, secret: Secret = SECRET) -> Result:
-    return grade_one(task(data), RELEASED, box, secret, LIMITS)
+    return grade_one(task(data), RELEASED, box, Hidden(secret), LIMITS)
 
 
 def marks(result: Result) -> dict[str, tuple[str, float | None, str]]:
@@ -149,7 +150,7 @@ def test_a_submission_that_can_not_be_read_is_no_error_of_the_grader(box: Box) -
 
 def test_a_file_that_could_not_be_opened_says_why(box: Box) -> None:
     result = grade_one(
-        task(b"", problem="the file can't be read: Permission denied"), RELEASED, box, SECRET, LIMITS
+        task(b"", problem="the file can't be read: Permission denied"), RELEASED, box, Hidden(SECRET), LIMITS
     )
 
     assert marks(result)["tiny.add"] == ("unreadable", 0.0, "the file can't be read: Permission denied")
@@ -186,9 +187,7 @@ def _broken(*given: object) -> None:
 def test_a_fault_of_a_check_is_never_a_zero(box: Box, fault: Exercise) -> None:
     faulty = Assignment(stem=TINY.stem, exercises=(fault, ADD))
 
-    result = (
-        grade_one(Task("ann", faulty, "f", submission()), RELEASED, box, SECRET, LIMITS) if True else None
-    )
+    result = grade_one(Task("ann", faulty, "f", submission()), RELEASED, box, Hidden(SECRET), LIMITS)
 
     assert result is not None
     assert marks(result)["tiny.double"][:2] == ("grader error", None)
@@ -239,7 +238,7 @@ def test_nothing_of_hidden_inputs_is_in_the_result(box: Box) -> None:
         Task("ann", Assignment(stem=TINY.stem, exercises=(watched,)), "f", submission(loud)),
         RELEASED,
         box,
-        SECRET,
+        Hidden(SECRET),
         LIMITS,
     )
 
