@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from tests.needs import chromium
+from tests.browser.conftest import Open
 from transformer_block import in_python
 from transformer_block.config import BlockConfig
 from transformer_block.in_numpy.block import Block
@@ -18,51 +16,12 @@ from transformer_block.parameters import initialize, perturb
 from transformer_block.stepper import Stepper, step
 
 if TYPE_CHECKING:  # where it is not installed, the probe of "chromium" says so
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Locator
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.slow]
 
 CONFIG = BlockConfig(d_model=10, n_heads=2, d_ff=16)
 X = np.random.default_rng(6).normal(size=(3, 10))
-Open = Callable[..., "Page"]
-HEAD = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>page</title>'
-    '<meta name="viewport" content="width=device-width">'
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-dev-shm-usage"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=flags)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    """Write steppers into a page, as a notebook does, and open the file; no error may occur in it."""
-    errors: list[str] = []
-    contexts = []
-
-    def open_page(*steppers: Stepper, wide: int = 360, **choices: object) -> Page:
-        file = tmp_path / "page.html"
-        body = "".join(f"<div>{each._repr_html_()}</div>" for each in steppers)
-        file.write_text(f"{HEAD}<body>{body}</body></html>", encoding="utf-8")
-        context = browser.new_context(viewport={"width": wide, "height": 800}, offline=True, **choices)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(file.as_uri())
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert errors == []
 
 
 def walk_of_it() -> Stepper:
