@@ -65,6 +65,7 @@ CORRECTIONS: dict[tuple[str, str], list[Cell]] = {
     ("D", "a-block-in-one-line"): [Cell("08_block", "misprint")],
     ("D", "what-makes-a-model-nonlinear"): [Cell("02_residual", "linear")],
     ("D", "pre-norm-and-warm-up"): [
+        Cell("20_misconceptions", "stored-runs"),
         Cell("20_misconceptions", "warm-up"),
         Cell("11_training", "post-norm-alone"),
     ],
