@@ -24,8 +24,11 @@ _PLACE = 2**16  # numbers that are set aside for one matrix
 def uniform(seed: int, start: int, count: int) -> Float[np.ndarray, "count"]:
     """Numbers in [0, 1): those from start on of the sequence that seed names.
 
+    Raises: ValueError for a seed that does not fit into 32 bits.
     Source: the finalizer of Appleby's MurmurHash3, on seed + n · 0x9E3779B1.
     """
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"seed must lie in 0 … {2**32 - 1}; got {seed}")
     n = np.arange(start, start + count, dtype=np.uint64)
     h = (np.uint64(seed) + n * np.uint64(0x9E3779B1)).astype(np.uint32)
     h = (h ^ (h >> np.uint32(16))) * np.uint32(0x85EBCA6B)

@@ -6,16 +6,20 @@ class ExploreCost extends Explorable {
 
   begin({ blocks, tokens, dtype }, controls, stage) {
     Object.assign(this, { blocks, tokens, dtype, block: { ...Object.values(blocks)[0] } });
+    this.stops = Object.fromEntries(Object.entries(STOPS).map(([letter, stops]) => {
+      const given = letter === "T" ? [tokens] : Object.values(blocks).map((each) => each[letter]);
+      return [letter, [...new Set([...stops, ...given])].sort((a, b) => a - b)];
+    }));
     this.presets = buttons("begin with", Object.keys(blocks), (name) => this.put({ block: { ...blocks[name] } }));
     const own = (letter) => (i) => {
       const { H, G } = this.block;
-      const changed = { [letter]: STOPS[letter][i] };
+      const changed = { [letter]: this.stops[letter][i] };
       if (letter === "H" && G === H) changed.G = changed.H; // heads that don't share go on not sharing
       this.put({ block: { ...this.block, ...changed } });
     };
     this.sliders = Object.fromEntries(Object.entries(NAMES).map(([letter, name]) => [letter,
-      slider(name, { min: 0, max: STOPS[letter].length - 1, step: 1 },
-        letter === "T" ? (i) => this.put({ tokens: STOPS.T[i] }) : own(letter))]));
+      slider(name, { min: 0, max: this.stops[letter].length - 1, step: 1 },
+        letter === "T" ? (i) => this.put({ tokens: this.stops.T[i] }) : own(letter))]));
     this.kinds = choice("block", Object.keys(KINDS), (name) => this.put({ block: { ...this.block, ...KINDS[name] } }));
     this.dtypes = choice("numbers of", Object.keys(BYTES), (name) => this.put({ dtype: name }));
     controls.append(this.presets, ...Object.values(this.sliders),
@@ -62,7 +66,9 @@ class ExploreCost extends Explorable {
 
   place() {
     const at = { ...this.block, T: this.tokens };
-    for (const [letter, each] of Object.entries(this.sliders)) each.set(STOPS[letter].indexOf(at[letter]), grouped(at[letter]));
+    for (const [letter, each] of Object.entries(this.sliders)) {
+      each.set(this.stops[letter].indexOf(at[letter]), grouped(at[letter]));
+    };
     const same = (one, other) => Object.keys(other).every((key) => one[key] === other[key]);
     this.presets.set(Object.keys(this.blocks).find((name) => same(this.block, this.blocks[name])));
     this.kinds.set(Object.keys(KINDS).find((name) => same(this.block, KINDS[name])));

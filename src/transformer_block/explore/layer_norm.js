@@ -9,7 +9,8 @@ class ExploreLayerNorm extends Explorable {
       button("all × 2", () => this.put(this.token.map((x) => 2 * x))),
       button("all ÷ 2", () => this.put(this.token.map((x) => x / 2))),
       button("start again", () => this.put(this.first)));
-    this.epsilon = choice("eps", ["0.00001", "0.01", "1"], (text) => {
+    this.offered = [...new Set([0.00001, 0.01, 1, eps])].sort((a, b) => a - b).map(String);
+    this.epsilon = choice("eps", this.offered, (text) => {
       this.eps = Number(text);
       this.put(this.token);
     });
@@ -38,7 +39,7 @@ class ExploreLayerNorm extends Explorable {
       if (Number(each.input.max) < furthest / 2 || !each.input.max) Object.assign(each.input, { min: -furthest, max: furthest });
       each.set(this.token[i], decimals(this.token[i]));
     });
-    this.epsilon.set({ 0.00001: "0.00001", 0.01: "0.01", 1: "1" }[this.eps]);
+    this.epsilon.set(String(this.eps));
     const high = Math.sqrt(this.token.length); // no feature can be further out
     drawBars(this.bars, output, this.drawn.after, -high, high, `bars of the result: ${vector(output)}`);
     describe(this.list, [

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float
 
 from transformer_block._stage_formulas import number, vector
 from transformer_block.explore._element import Explorable
@@ -12,20 +13,24 @@ _MAX_FEATURES = 8
 _HEAD = ("Token", "Features", "Mean", "Variance", "After layer norm", "Variance after")
 
 
-def explore_layer_norm(token: Sequence[float], eps: float = 1e-5) -> Explorable:
+def explore_layer_norm(
+    token: Sequence[float] | Float[np.ndarray, "D"], eps: float = 1e-5
+) -> Explorable:
     """Move the features of a token and see its layer norm, without scale and shift.
 
     y = (x − mean) / √(variance + eps)
 
     Without a script, the token stands there as it is, shifted, and scaled.
 
-    Raises: ValueError for fewer than two features or more than eight.
+    Raises: ValueError for fewer than two features or more than eight, or an eps of 0.
     """
     x = np.array(token, dtype=np.float64).round(3)
-    if x.ndim != 1 or not 2 <= x.size <= _MAX_FEATURES:
+    if not 2 <= x.size <= _MAX_FEATURES:
         raise ValueError(
             f"a token of 2 to {_MAX_FEATURES} features is explored; got shape {x.shape}"
         )
+    if not eps > 0:
+        raise ValueError(f"eps must lie above 0; got {eps}")
     examples = {
         "as given": x,
         "all + 100": x + 100,

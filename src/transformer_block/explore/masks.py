@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from jaxtyping import Bool, Float
 
-from transformer_block._invariants import require_at_least
 from transformer_block.dependence import reachable
 from transformer_block.explore._element import Explorable
 from transformer_block.in_numpy.masks import causal_mask, padding_mask
 from transformer_block.in_numpy.scaled_dot_product import softmax
 
-_MAX_POSITIONS = 6
+_MIN_POSITIONS, _MAX_POSITIONS = 3, 6
+_MAX_DEPTH = 6
 _EXAMPLES = ("causal", "padding", "window", "none")
 _HEAD = ("Mask and query", "Sees keys", "Attention weights", "Hears in 1 block")
 
@@ -25,12 +25,16 @@ def explore_masks(scores: Float[np.ndarray, "T T"], n_layers: int = 2) -> Explor
     a script, the queries of some masks stand there with their weights and what they
     hear.
 
-    Raises: ValueError for more than six positions or n_layers below 1.
+    Raises: ValueError for fewer than three positions or more than six, or for n_layers
+    outside 1 … 6.
     """
     size = len(scores)
-    require_at_least("n_layers", n_layers, 1)
-    if not 2 <= size <= _MAX_POSITIONS:
-        raise ValueError(f"2 to {_MAX_POSITIONS} positions are explored; got {size}")
+    if not 1 <= n_layers <= _MAX_DEPTH:
+        raise ValueError(f"n_layers must lie in 1 … {_MAX_DEPTH}; got {n_layers}")
+    if not _MIN_POSITIONS <= size <= _MAX_POSITIONS:
+        raise ValueError(
+            f"{_MIN_POSITIONS} to {_MAX_POSITIONS} positions are explored; got {size}"
+        )
     rounded = np.round(scores, 3)
     masks = _masks(size)
     through = f"Hears in {n_layers} blocks"

@@ -27,7 +27,8 @@ def explore_placement(n_layers: int = 12, seed: int = 0) -> Explorable:
     Xavier's uniform matrices, drawn in the page. Spread is the standard deviation of
     all entries of six tokens. Without a script, it stands there at seven depths.
 
-    Raises: ValueError for n_layers outside 1 … 32.
+    Raises: ValueError for n_layers outside 1 … 32 or a seed that does not fit into 32
+    bits.
     """
     if not 1 <= n_layers <= _MAX_DEPTH:
         raise ValueError(f"n_layers must lie in 1 … {_MAX_DEPTH}; got {n_layers}")
