@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from block_course.checks.entries import entries
+from block_course.checks.following import follows
 from block_course.checks.selection import on
 from block_course.checks.tables import changed
 from block_course.exercise import Case, Exercise, Hints, Misconception
@@ -190,7 +191,14 @@ EXERCISE = Exercise(
         entries("read", "the input", 0.5, of=("read",)),
         on(_plain, entries("plain", "all that a plain part keeps", 1.0, of=("kept",))),
         on(_gated, entries("gated", "all that a gated part keeps", 1.0, of=("kept",), hints=_GATE_HINTS)),
-        entries("megabytes", "the same in megabytes", 0.5, of=("megabytes",)),
+        follows(
+            "megabytes",
+            "the same in megabytes",
+            0.5,
+            entry="megabytes",
+            of=("kept",),
+            rule=lambda s, own: own.kept / 1e6,
+        ),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(

@@ -9,6 +9,7 @@ import numpy as np
 
 from block_course.checks.compute_and_memory.activations import BYTES
 from block_course.checks.entries import entries
+from block_course.checks.following import follows
 from block_course.checks.tables import changed
 from block_course.exercise import Case, Exercise, Hints, Misconception
 
@@ -16,7 +17,7 @@ NAMES = ("token", "cache", "fit")
 
 
 def cache_bytes(D: int, H: int, G: int, L: int, B: int, T: int, dtype: str, memory: int) -> dict[str, int]:
-    """Keys and values of G heads in L blocks; for all tokens; how many whole sequences fit."""
+    """Keys and values of G heads in L blocks; for all tokens; how many whole texts fit."""
     token = 2 * L * G * (D // H) * BYTES[dtype]
     return {"token": token, "cache": B * T * token, "fit": memory // (T * token)}
 
@@ -110,7 +111,7 @@ MISCONCEPTIONS = (
         "batch left out",
         cache_bytes,
         NAMES,
-        "Your cache has {mine} bytes: one sequence of {T} tokens. There are B = {B}.",
+        "Your cache has {mine} bytes: one text of {T} tokens. There are B = {B}.",
         tells=lambda case: case.arguments["B"] != 1,
         cache=lambda s: s.T * _right(s),
     ),
@@ -118,8 +119,8 @@ MISCONCEPTIONS = (
         "batches that fit",
         cache_bytes,
         NAMES,
-        "You say that {mine} fit; that is how often the cache of all B = {B} sequences does. Asked are "
-        "single sequences.",
+        "You say that {mine} fit; that is how often the cache of all B = {B} texts does. Asked are "
+        "single texts.",
         tells=lambda case: case.arguments["B"] != 1,
         fit=lambda s: s.memory // (s.B * s.T * _right(s)),
     ),
@@ -141,12 +142,12 @@ MISCONCEPTIONS = (
 
 _CACHE_HINTS: Hints = (
     "For how many tokens are keys and values held?",
-    "For T tokens of each of B sequences.",
+    "For T tokens of each of B texts.",
     "B · T times the bytes of one token.",
 )
 _FIT_HINTS: Hints = (
-    "How many bytes does one sequence of T tokens take?",
-    "T times the bytes of a token. Half a sequence is of no use.",
+    "How many bytes does one text of T tokens take?",
+    "T times the bytes of a token. Half a text is of no use.",
     "memory // (T · token).",
 )
 
@@ -163,8 +164,24 @@ EXERCISE = Exercise(
     returns=NAMES,
     properties=(
         entries("token", "the bytes of one token", 1.5, of=("token",)),
-        entries("cache", "those of all sequences", 0.75, of=("cache",), hints=_CACHE_HINTS),
-        entries("fit", "how many sequences fit", 0.75, of=("fit",), hints=_FIT_HINTS),
+        follows(
+            "cache",
+            "those of all texts, by your token",
+            0.75,
+            entry="cache",
+            of=("token",),
+            rule=lambda s, own: s.B * s.T * own.token,
+            hints=_CACHE_HINTS,
+        ),
+        follows(
+            "fit",
+            "how many texts fit, by your token",
+            0.75,
+            entry="fit",
+            of=("token",),
+            rule=lambda s, own: s.memory // (s.T * own.token),
+            hints=_FIT_HINTS,
+        ),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(

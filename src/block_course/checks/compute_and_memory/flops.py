@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from block_course.checks.entries import entries
+from block_course.checks.following import follows
 from block_course.checks.selection import on
 from block_course.checks.tables import changed
 from block_course.exercise import Case, Exercise, Hints, Misconception
@@ -200,7 +201,15 @@ EXERCISE = Exercise(
             entries("visible", "the scores of visible pairs", 0.75, of=("scores",), hints=_VISIBLE_HINTS),
         ),
         entries("feed_forward", "the feed-forward part", 0.5, of=("feed_forward",)),
-        entries("block", "the whole block", 0.75, of=("block",), hints=_BLOCK_HINTS),
+        follows(
+            "block",
+            "the whole block, by your parts",
+            0.75,
+            entry="block",
+            of=("projections", "scores", "feed_forward"),
+            rule=lambda s, own: own.projections + 2 * own.scores + own.feed_forward,
+            hints=_BLOCK_HINTS,
+        ),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(
