@@ -28,6 +28,7 @@ from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.domains import python
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
 
 from block_course.book.signatures import Entry, Module, read
 
@@ -44,7 +45,7 @@ _DIRECTIVES = {
 }
 _SENTENCE_ENDS = (".", ":", "?")
 _LABELED = re.compile(r"^(Raises|Source): ", re.MULTILINE)
-_MARKED = re.compile(r"`(?P<code>[^`]+)`|arXiv:(?P<arxiv>\d{4}\.\d{4,5})")
+_MARKED = re.compile(r"`(?P<code>[^`]+)`|(?P<item>\w+(?:\[\"\w+\"\])+)|arXiv:(?P<arxiv>\d{4}\.\d{4,5})")
 
 
 def documented(doc: str, module: str) -> list[nodes.Element]:
@@ -77,10 +78,12 @@ def _inline(text: str, module: str) -> Iterator[nodes.Node]:
         end = match.end()
         if paper := match["arxiv"]:
             yield nodes.reference("", match[0], refuri=f"https://arxiv.org/abs/{paper}", internal=False)
+        elif item := match["item"]:
+            yield nodes.literal(text=item)
         else:
             code = nodes.literal(text=match["code"])
             where = {"refdomain": "py", "reftype": "obj", "reftarget": match["code"], "py:module": module}
-            yield addnodes.pending_xref("", code, refspecific=False, api_optional=True, **where)
+            yield addnodes.pending_xref("", code, api_optional=True, **where)
     yield nodes.Text(text[end:])
 
 
@@ -101,7 +104,8 @@ class Api(SphinxDirective):
         if only:
             shown = {name: known[name] for name in only}
         entries = [*(known[name] for name in values), *shown.values()]
-        intro = nodes.container("", *documented(module.doc, module.name), classes=["api-module"])
+        path = nodes.paragraph("", "", nodes.literal(text=module.name), classes=["api-path"])
+        intro = nodes.container("", path, *documented(module.doc, module.name), classes=["no-glossary"])
         before = dict(self.env.ref_context)
         self.env.ref_context["py:module"] = module.name
         described = [node for entry in entries for node in self._described(entry)]
@@ -126,12 +130,12 @@ class Api(SphinxDirective):
             signature, options = entry.name, {"type": entry.signature} if entry.signature else {}
         described: list[Any] = self._directive(entry.kind, signature, options).run()
         content = described[-1][-1]
-        module, scope = self.env.ref_context["py:module"], self.env.ref_context.get("py:class")
-        content += documented(entry.doc, module)
+        content += documented(entry.doc, self.env.ref_context["py:module"])
         if entry.members:
-            self.env.ref_context["py:class"] = entry.name
+            # what Sphinx's own directives leave while the content of a class is read
+            self.env.ref_context |= {"py:class": entry.name, "py:classes": [entry.name]}
             content += [node for member in entry.members for node in self._described(member)]
-            self.env.ref_context["py:class"] = scope
+            self.env.ref_context |= {"py:class": None, "py:classes": []}
         return described
 
     def _directive(self, kind: str, signature: str, options: dict[str, Any]) -> Any:
@@ -141,15 +145,26 @@ class Api(SphinxDirective):
         )  # fmt: skip
 
 
-def _resolved_or_plain(
+def _resolve(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.TextElement
 ) -> nodes.Node | None:
-    """Leave as plain text a name in code marks that is no entry, and types from other packages."""
-    if node.get("api_optional"):
-        return content
-    target = str(node.get("reftarget", ""))
-    elsewhere = node.get("refdomain") == "py" and target.partition(".")[0] not in app.config.api_packages
-    return content if elsewhere and node.get("py:module") else None
+    """Link a type that is a named value; leave as text what is no entry, and types of other packages."""
+    if node.get("refdomain") != "py" or not node.get("py:module"):
+        return None
+    target = str(node["reftarget"])
+    named = env.get_domain("py").data["objects"].get(target)
+    if named and named.objtype == "data":
+        shown = nodes.Text(target.rpartition(".")[2])
+        page = node.get("refdoc", env.docname)
+        return make_refnode(app.builder, page, named.docname, named.node_id, shown, target)
+    ours = target.partition(".")[0] in app.config.api_packages
+    return None if ours and not node.get("api_optional") else content
+
+
+def _start(app: Sphinx) -> None:
+    if app.builder.format == "html":
+        app.config.html_static_path.append(str(Path(__file__).parent / "assets" / "reference"))
+        app.add_css_file("reference.css")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -157,5 +172,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("api_source", "src", "env", types=(str,))
     app.add_config_value("api_packages", [], "env", types=(list,))
     app.add_directive("api", Api)
-    app.connect("missing-reference", _resolved_or_plain)
+    app.connect("builder-inited", _start)
+    app.connect("missing-reference", _resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ becomes its full path, so that it can be a link.
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +69,13 @@ def _defined(node: ast.ClassDef | ast.Assign | ast.AnnAssign) -> Iterator[str]:
     yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
+def _text(node: ast.stmt) -> str:
+    """A statement that is a string: what stands below a named value to explain it."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return inspect.cleandoc(str(node.value.value))
+    return ""
+
+
 class _Types(ast.NodeTransformer):
     def __init__(self, full: dict[str, str]) -> None:
         self.full = full
@@ -95,7 +103,7 @@ class _Reader:
         self.text, self.module, self.types = text, module, _Types(full)
 
     def entries(self, body: list[ast.stmt]) -> Iterator[Entry]:
-        for node in body:
+        for node, following in zip(body, [*body[1:], ast.Pass()], strict=True):
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 yield Entry("function", node.name, self.signature(node), ast.get_docstring(node) or "")
             elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
@@ -103,7 +111,7 @@ class _Reader:
             elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
                 for name in _defined(node):
                     if not name.startswith("_"):
-                        yield Entry("data", name, self.shapes(node.value), "")
+                        yield Entry("data", name, self.shapes(node.value), _text(following))
 
     def of_class(self, node: ast.ClassDef) -> Entry:
         members = tuple(member for each in node.body for member in self.member(each))
