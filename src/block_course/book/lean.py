@@ -119,7 +119,7 @@ def _clear(static: Path, made_from: Iterable[str]) -> None:
 
 
 def _find_templates(app: Sphinx, config: Config) -> None:
-    config.templates_path.append(str(_TEMPLATES))
+    config.templates_path.insert(0, str(_TEMPLATES))  # before the theme's
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
