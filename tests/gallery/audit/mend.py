@@ -25,6 +25,13 @@ def no_return(self, x):
     self.attention(self.norm_1(x))
 
 
+LETTERS = "letters of an einsum are names"
+EQUIVALENT = {
+    'reference: shares = past * np.exp(np.einsum("...thk,...shk->...hts", q, k) / np.sqrt(q.shape[-1])) → '
+    'shares = past * np.exp(np.einsum("...THK,...SHK->...HTS", q, k) / np.sqrt(q.shape[-1])) #1': LETTERS,
+    'reference: merged = np.einsum("...hts,...shk->...thk", shares, v).reshape(x.shape) → '
+    'merged = np.einsum("...HTS,...SHK->...THK", shares, v).reshape(x.shape) #1': LETTERS,
+}
 ALL = {"correction": 1, "masked": "training", "drops": "always"}
 WRONG = {
     "broken": Wrong(with_faults(**ALL), "nothing mended"),
