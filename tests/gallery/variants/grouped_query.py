@@ -142,6 +142,10 @@ WRONG: dict[str, Wrong] = {
         lambda q, k, v: attend(q, *(np.tile(x, (q.shape[-3] // k.shape[-3], 1, 1)) for x in (k, v))),
         "heads tiled",
     ),
+    "tiled in batches alone": Wrong(
+        lambda q, k, v: attend(q, *(np.tile(x, (1, q.shape[1] // k.shape[1], 1, 1)) for x in (k, v))),
+        "heads tiled",
+    ),
     "values tiled": Wrong(reading(in_a_row, in_turn), "values tiled"),
     "from the end": Wrong(reading(from_the_end, from_the_end), "groups in the opposite order"),
     "the first": Wrong(reading(the_first, the_first), "first head for all"),

@@ -125,10 +125,16 @@ WRONG = {
     "its own eps": Wrong(lambda x, gamma, eps=1e-5: textbook(x, gamma, 1e-5), "eps fixed"),
     "no gamma": Wrong(lambda x, gamma, eps=1e-5: textbook(x, np.ones_like(gamma), eps), "gamma left out"),
     "gain from zero": Wrong(lambda x, gamma, eps=1e-5: textbook(x, 1 + gamma, eps), "one added to gamma"),
+    "layer norm of batches alone": Wrong(
+        lambda x, gamma, eps=1e-5: gamma * (x - x.mean(2)[:, :, None]) / np.sqrt(x.var(2)[:, :, None] + eps),
+        "layer norm",
+    ),
     "twice": Wrong(lambda x, gamma, eps=1e-5: textbook(textbook(x, gamma, eps), gamma, eps), None),
     "always float64": Wrong(lambda x, gamma, eps=1e-5: textbook(x.astype(float), gamma, eps), None),
     "changes x": Wrong(in_place, None),
-    "axis 1": Wrong(lambda x, gamma, eps=1e-5: gamma * x / np.sqrt(squares(x, 1) + eps), None),
+    "axis 1": Wrong(
+        lambda x, gamma, eps=1e-5: gamma * x / np.sqrt(squares(x, 1) + eps), "size over the tokens"
+    ),
     "batches alone": Wrong(
         lambda x, gamma, eps=1e-5: gamma * x / np.sqrt((x**2).mean(2, keepdims=True) + eps), None
     ),

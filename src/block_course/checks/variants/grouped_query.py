@@ -30,7 +30,7 @@ def reference(q: Array, k: Array, v: Array) -> Array:
 
 
 def cases(rng: np.random.Generator) -> Sequence[Case]:
-    """None shared, all shared, groups; no batch axis; scores that overflow an exp."""
+    """None shared, all shared, groups; scores that overflow an exp, and no batch axis: not for diagnosis."""
     B, H, G = 2, int(rng.choice([6, 9])), 3
     T, S, K = (int(rng.choice(ends)) for ends in ((4, 5), (7, 8), (10, 11)))
 
@@ -42,7 +42,7 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
     shared, huge = case(GROUPED, G), case(HUGE, G, condition=1e4)
     huge.arguments["k"] *= 1000.0  # type: ignore[index,operator]
     one = {name: np.asarray(value)[0].copy() for name, value in shared.arguments.items()}
-    sequence = Case(name=SEQUENCE, arguments=one, condition=CONDITION)
+    sequence = Case(name=SEQUENCE, arguments=one, condition=CONDITION, extreme=True)
     return [case(FULL, H), case(MULTI, 1), shared, case(GROUPED_32, G, dtype="f4"), sequence, huge]
 
 
