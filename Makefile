@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade gallery fuzz bench mutants data pins clean
+.PHONY: help install install-dev book test test-quick nbval check lab release refresh grade gallery fuzz bench mutants data pins pdf lighthouse clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,12 @@ install-dev:
 
 book: install ## build the HTML and say where to open it
 	@$(PY) -m block_course.cli book
+
+pdf: book ## print the whole book to one PDF, by Chromium
+	@$(PY) -m block_course.book.pdf _build/html _build/book.pdf
+
+lighthouse: install-dev book ## what the built pages get from a slow phone, and from Lighthouse (needs Node.js)
+	@$(PY) -m tests.browser.lighthouse _build/html
 
 test: install-dev check ## run every test, and every notebook against its stored outputs
 	$(PY) -m pytest tests -n 2 --dist loadscope
