@@ -14,6 +14,9 @@ from block_course.diagnosis import NO_RETURN
 from block_course.exercise import Exercise
 from tests.gallery.answers import MOST_FOR_NOTHING, gallery, hidden_cases, in_both_dtypes, verdict
 
+# the package's shape checks have tests of their own, and here they would take most of the time
+pytestmark = pytest.mark.usefixtures("unchecked")
+
 Record = Callable[[str, object], None]
 SEEDS = int(os.environ.get("GALLERY_SEEDS", "3"))
 SEEDS_OF_WRONG = -(-SEEDS // 4)

@@ -20,7 +20,8 @@ from tests.gallery.answers import hidden_cases
 from tests.gallery.test_gallery import SEEDS as GALLERY_SEEDS
 from tests.mutants.mutate import Mutant, mutants_of
 
-pytestmark = pytest.mark.slow
+# as for the gallery, unchecked for the time it takes
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unchecked")]
 
 SEEDS = 3
 ONE_IN = 1 if GALLERY_SEEDS > 20 else 4

@@ -9,7 +9,8 @@ from transformer_block.in_torch.block import Block as TorchBlock
 from transformer_block.in_torch.stack import Stack as TorchStack
 from transformer_block.parameters import initialize, initialize_stack
 
-pytestmark = pytest.mark.slow
+# an audit calls a block a thousand times; that the shapes are right is what other tests show
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unchecked")]
 
 every_choice = pytest.mark.parametrize("row", COVERING, ids=name_of)
 # what a block may have no answer to: a mode, a cache, a dtype, norms that can be asked alone
