@@ -113,6 +113,32 @@ def queries_hidden_too(scores, lengths):
     return weights
 
 
+def one_maximum(scores, lengths):
+    s = np.where(mask_of(scores, lengths), scores, -np.inf)
+    e = np.exp(s - s.max())
+    return e / e.sum(-1, keepdims=True)
+
+
+def maximum_of_all_keys(scores, lengths):
+    e = np.exp(scores - scores.max(-1, keepdims=True)) * mask_of(scores, lengths)
+    return e / e.sum(-1, keepdims=True)
+
+
+def no_maximum(scores, lengths):
+    e = np.exp(scores)
+    e[~np.broadcast_to(mask_of(scores, lengths), e.shape)] = 0
+    return e / e.sum(-1, keepdims=True)
+
+
+def filled(fill):
+    return lambda scores, lengths: softmax(np.where(mask_of(scores, lengths), scores, fill))
+
+
+def queries_see_nothing(scores, lengths):
+    real = np.arange(scores.shape[1]) < lengths[:, None]
+    return softmax(np.where(mask_of(scores, lengths) & real[:, :, None], scores, -np.inf))
+
+
 WRONG = {
     "no return": Wrong(no_return, "no return"),
     "multiplies after": Wrong(lambda a, n: softmax(a) * mask_of(a, n), "mask applied after the softmax"),
@@ -128,7 +154,12 @@ WRONG = {
     "the shortest": Wrong(lambda a, n: masked(a, n * 0 + n.min()), None),
     "changes the scores": Wrong(in_place, None),
     "always float64": Wrong(lambda a, n: masked(a.astype(float), n), None),
-    "padded queries zeroed": Wrong(queries_hidden_too, None),
+    "largest of all keys": Wrong(maximum_of_all_keys, "cut and divided again after the softmax"),
+    "padded queries zeroed": Wrong(queries_hidden_too, "padded queries left out"),
+    "padded queries see nothing": Wrong(queries_see_nothing, "padded queries left out"),
+    "minus a thousand": Wrong(filled(np.float32(-1000)), "padding not low enough"),
+    "no maximum": Wrong(no_maximum, "largest score not subtracted"),
+    "one maximum": Wrong(one_maximum, "one largest score for all queries"),
     "over the queries": Wrong(
         lambda a, n: softmax(np.where(mask_of(a, n), a, -1e30), axis=-2) * mask_of(a, n), None
     ),

@@ -63,6 +63,30 @@ def first_mask_for_all(scores, visible):
     return right(scores, visible[:1] if visible.ndim == 3 else visible)
 
 
+def one_maximum(scores, visible):
+    s = np.where(visible, scores, -np.inf)
+    with np.errstate(all="ignore"):
+        e = np.exp(s - s.max())
+        return np.nan_to_num(e / e.sum(-1, keepdims=True))
+
+
+def with_epsilon(scores, visible, epsilon=1e-9):
+    e = np.exp(scores - scores.max(-1, keepdims=True)) * visible
+    return e / (e.sum(-1, keepdims=True) + epsilon)
+
+
+def epsilon_after_hiding(scores, visible):
+    s = np.where(visible, scores, -1e30)
+    e = np.exp(s - s.max(-1, keepdims=True)) * visible
+    return e / (e.sum(-1, keepdims=True) + 1e-8)
+
+
+def largest_of_all_keys(scores, visible):
+    e = np.exp(scores - scores.max(-1, keepdims=True)) * visible
+    total = e.sum(-1, keepdims=True)
+    return e / np.where(total == 0, 1, total)
+
+
 WRONG = {
     "no return": Wrong(no_return, "no return"),
     "multiplies after": Wrong(lambda a, m: softmax(a) * m, "mask applied after the softmax"),
@@ -84,6 +108,10 @@ WRONG = {
     "cut and shared again": Wrong(renormalized, "cut and divided again after the softmax"),
     "no maximum": Wrong(no_maximum_times_mask, "largest score not subtracted"),
     "no maximum, hidden at -inf": Wrong(no_maximum, "largest score not subtracted"),
+    "largest of all keys": Wrong(largest_of_all_keys, "cut and divided again after the softmax"),
+    "one maximum": Wrong(one_maximum, "one largest score for all queries"),
+    "an epsilon below": Wrong(with_epsilon, "something added to the divisor"),
+    "an epsilon after hiding": Wrong(epsilon_after_hiding, "something added to the divisor"),
     "always float64": Wrong(lambda a, m: right(a.astype(float), m), None),
     "changes the scores": Wrong(in_place, None),
     "minus ten": Wrong(filled(-10), None),

@@ -12,10 +12,6 @@ ASSIGNMENT = Assignment(
         convert.EXERCISE,
         is_causal.EXERCISE,
     ),
-    permitted=(
-        "transformer_block.config",
-        "transformer_block.in_numpy.block",
-        "transformer_block.parameters",
-        "transformer_block.presets",
-    ),
+    # the block holds every answer: it stays out, and the cell that shows one says nothing while grading
+    permitted=("transformer_block.config", "transformer_block.parameters", "transformer_block.presets"),
 )

@@ -12,7 +12,7 @@ from block_course.expected import expected
 MASKS_OF_THE_PACKAGE = ("transformer_block.in_numpy.masks", "transformer_block.in_torch.masks")
 
 _BOOLEAN_HINTS: Hints = (
-    "Which dtype does your mask have? Print `mask.dtype`.",
+    "What is your mask, and of which dtype? Print `type(mask)` and `mask.dtype`.",
     "A comparison gives booleans. An array of ones and zeros is made of numbers, and where a mask is "
     "expected these would be read in another way: as indices, or as something to add to the scores.",
     "Make the mask by a comparison, or bring the ones and zeros to `bool` in the last line.",
@@ -33,7 +33,9 @@ def boolean(points: float, *, requires: tuple[str, ...], what: str = "the mask i
     """Every output is an array of booleans, of the exercise's framework."""
 
     def holds(exercise: Exercise, run: Run) -> Failure | None:
-        wanted = "torch.Tensor" if exercise.framework == "torch" else "numpy."
+        torch = exercise.framework == "torch"
+        wanted = "torch.Tensor" if torch else "numpy."
+        belongs = f"a {'torch tensor' if torch else 'NumPy array'} is asked for"
         for case, seen in run:
             outputs = len(expected(exercise, case))
             for index in range(outputs):
@@ -44,7 +46,7 @@ def boolean(points: float, *, requires: tuple[str, ...], what: str = "the mask i
                 if got.dtype != np.bool_:
                     return Failure(case=case.name, message=f"{name} holds {got.dtype}, not bool")
                 if not seen.kinds[index].startswith(wanted):
-                    return Failure(case=case.name, message=f"{name} is a {seen.kinds[index]}")
+                    return Failure(case=case.name, message=f"{name} is a {seen.kinds[index]}; {belongs}")
         return None
 
     title = f"{what} boolean"

@@ -21,7 +21,8 @@ EXAMPLE, BATCH, BATCH_32, FULL = (
     "a batch without padding",
 )
 OTHER_PADDING, OTHER_TOKENS = "the batch with other padding", "the batch with other tokens"
-HUGE = "padding with scores near 1,000, queries with scores near −1,000"
+HUGE, HIGH = "padding with scores near 1,000", "scores near 1,000"
+LOW, MIXED = "scores near −1,000", "queries near −1,000 beside others near 0"
 
 
 def reference(scores: Array, lengths: Array) -> Array:
@@ -33,13 +34,22 @@ def reference(scores: Array, lengths: Array) -> Array:
 
 
 def cases(rng: np.random.Generator) -> Sequence[Case]:
-    """Two precisions, nothing to hide; the batch with other scores; padding with too large ones."""
+    """Two precisions, nothing to hide; the batch with other scores; then what breaks an exponential.
+
+    Each way to break it breaks another choice of the last four: that tells the mistakes apart.
+    """
     B, T, S = 3, int(rng.integers(4, 6)), int(rng.integers(6, 9))
     lengths = rng.permutation(S - 2)[:B] + 1
     scores, other = scores_of(rng, (B, T, S)), scores_of(rng, (B, T, S))
     padded = np.broadcast_to(np.arange(S) >= lengths[:, None, None], scores.shape)
     near = rng.uniform(990.0, 1010.0, (B, T, S))
-    low = scores - 1000.0 * (np.arange(T) % 2 == 1)[:, None]
+    some = 1000.0 * (np.arange(T) % 2 == 0)[:, None]
+    extremes = {
+        HUGE: np.where(padded, near, scores),
+        HIGH: scores + 1000.0,
+        LOW: scores - 1000.0,
+        MIXED: scores - some,
+    }
     return [
         _case(EXAMPLE, np.log(_EXAMPLE_EXPONENTIALS), np.array([4, 2])),
         _case(BATCH, scores, lengths),
@@ -47,7 +57,7 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
         _case(FULL, scores_of(rng, (B, T, S)), np.full(B, S)),
         _case(OTHER_PADDING, np.where(padded, other, scores), lengths),
         _case(OTHER_TOKENS, np.where(padded, scores, other), lengths),
-        _case(HUGE, np.where(padded, near, low).astype(np.float32), lengths, extreme=True),
+        *(_case(name, each.astype(np.float32), lengths, extreme=True) for name, each in extremes.items()),
     ]
 
 
@@ -107,9 +117,10 @@ _MASS_HINTS: Hints = (
     "below.",
 )
 _EXTREME_HINTS: Hints = (
-    "If the padding has a score of 1,000, which number does your function subtract before the exponential?",
-    "The largest score of a row is taken over the visible keys. Over all keys, padding can be so large that "
-    "the exponentials of the real keys round to 0.",
+    "If the padding has a score of 1,000, or a whole query has scores of −1,000: which number does your "
+    "function subtract before the exponential, and what is left of the padding?",
+    "Each query has a largest score of its own, taken over its visible keys. Over all keys, padding can be "
+    "so large that the exponentials of the real keys round to 0. And no finite score is below every other.",
     "Set padded scores to −∞ first, then take the maximum of each row.",
 )
 
@@ -156,9 +167,9 @@ EXERCISE = Exercise(
         ),
         values(
             "extremes",
-            "padding with a score near 1,000 does no harm, nor scores near −1,000",
+            "scores near 1,000 and near −1,000 do no harm, in the padding or elsewhere",
             0.5,
-            on=(HUGE,),
+            on=(HUGE, HIGH, LOW, MIXED),
             explain=_explain,
             requires=("weights",),
             hints=_EXTREME_HINTS,

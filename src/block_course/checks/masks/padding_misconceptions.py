@@ -47,6 +47,48 @@ def _without_the_middle(scores: Array, lengths: Array) -> Array:
     return _under(scores, np.arange(scores.shape[-1]) < lengths[:, None])
 
 
+def _queries_too(fill: float) -> Callable[..., Array]:
+    def answer(scores: Array, lengths: Array) -> Array:
+        weights = _under(scores, _visible(scores, lengths))
+        weights[_padded_queries(scores, lengths)] = fill
+        return weights
+
+    return answer
+
+
+def _padded_queries(scores: Array, lengths: Array) -> Array:
+    return np.asarray(np.arange(scores.shape[1]) >= lengths[:, None])
+
+
+def _has_padded_queries(case: Case) -> bool:
+    return bool(_padded_queries_of(case).any())
+
+
+def _padded_queries_of(case: Case) -> Array:
+    return _padded_queries(*(np.asarray(case.arguments[name]) for name in ("scores", "lengths")))
+
+
+def _of_padded_query(case: Case, outputs: Outputs) -> str:
+    item, query = np.argwhere(_padded_queries_of(case))[0]
+    length = np.asarray(case.arguments["lengths"])[item]
+    return (
+        f"Item {item} has {length} tokens, and its query {query}, which is padding, gets the weights "
+        f"{vector(outputs[0][item, query])} in yours. Hidden are the padded *keys*: a padded query shares 1 "
+        "among the real keys like any other, and nobody reads what it gathers."
+    )
+
+
+def _unscaled(scores: Array, lengths: Array) -> Array:
+    exponentials = np.where(_visible(scores, lengths), np.exp(scores), 0.0).astype(scores.dtype)
+    return np.asarray(exponentials / exponentials.sum(-1, keepdims=True))
+
+
+def _one_maximum(scores: Array, lengths: Array) -> Array:
+    lowered = np.where(_visible(scores, lengths), scores, -np.inf).astype(scores.dtype)
+    exponentials = np.exp(lowered - lowered.max())
+    return np.asarray(exponentials / exponentials.sum(-1, keepdims=True))
+
+
 def _cannot_line_up(case: Case, outputs: Outputs) -> str:
     B, T, S = np.asarray(case.arguments["scores"]).shape
     return (
@@ -124,7 +166,43 @@ MISCONCEPTIONS = (
         _renormalized,
         lambda scores, mask, weights: (
             f"Padding with a score near 1,000 leaves your tokens the weights {vector(weights[mask])}: the "
-            "softmax over all keys rounded them to 0 before you cut. Hide the padding first."
+            "largest score was taken over all keys, and beside the padding the exponentials of the tokens "
+            "round to 0. Hide the padding before you look for the largest."
+        ),
+    ),
+    *(
+        Misconception(
+            name="padded queries left out",
+            answer=_queries_too(fill),
+            message=_of_padded_query,
+            tells=_has_padded_queries,
+        )
+        for fill in (0.0, np.nan)
+    ),
+    _wrong(
+        "padding not low enough",
+        lambda scores, lengths: _under(scores, _visible(scores, lengths), -1000.0),
+        lambda scores, mask, weights: (
+            f"A query whose scores are all near −1,000 spends {number(weights[~mask].sum())} on the padding "
+            "in yours: the score that the padding got is no lower than its own. −∞ is below every score."
+        ),
+    ),
+    _wrong(
+        "largest score not subtracted",
+        _unscaled,
+        lambda scores, mask, weights: (
+            f"Scores such as {number(scores[mask][0], 0)} give the weights {vector(weights)}: their "
+            "exponentials pass the largest number of the dtype, or round to 0. Subtract the largest visible "
+            "score of each query first."
+        ),
+    ),
+    _wrong(
+        "one largest score for all queries",
+        _one_maximum,
+        lambda scores, mask, weights: (
+            f"A query with scores such as {number(scores[mask][0], 0)} gets the weights {vector(weights)}: "
+            "one number was subtracted from all scores, the largest of all queries, and the exponentials of "
+            "this one round to 0. Each query has its own largest score: `axis=-1, keepdims=True`."
         ),
     ),
 )

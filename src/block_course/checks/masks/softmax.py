@@ -21,7 +21,8 @@ EXAMPLE, BATCH, BATCH_32, SHARED = (
 )
 OTHER_HIDDEN, OTHER_SEEN = "the batch with other hidden scores", "the batch with other visible scores"
 EMPTY = "a query that sees nothing"
-HUGE, HUGE_HIDDEN = "scores near 1,000 and −1,000", "hidden scores near 1,000"
+HUGE, HUGE_HIDDEN = "scores near 1,000", "hidden scores near 1,000"
+MIXED = "queries near 1,000 and others near −1,000"
 
 
 def reference(scores: Array, visible: Array) -> Array:
@@ -38,7 +39,7 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
     scores, visible = scores_of(rng, (B, T, S)), _visible(rng, (B, T, S))
     other = scores_of(rng, (B, T, S))
     near = rng.uniform(990.0, 1010.0, (B, T, S)).astype(np.float32)
-    near_both = near - np.float32(2000.0) * (np.arange(T) % 2 == 1)[:, None].astype(np.float32)
+    near_both = near - np.float32(2000.0) * (np.arange(T) % 2 == 0)[:, None].astype(np.float32)
     empty = _visible(rng, (B, T, S))
     empty[1, 1] = False
     raised = np.where(visible, scores, near).astype(np.float32)
@@ -50,7 +51,8 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
         _case(OTHER_HIDDEN, np.where(visible, scores, other), visible),
         _case(OTHER_SEEN, np.where(visible, other, scores), visible),
         _case(EMPTY, scores_of(rng, (B, T, S)), empty),
-        _case(HUGE, near_both, visible, condition=1e3, extreme=True),
+        _case(HUGE, near, visible, condition=1e3, extreme=True),
+        _case(MIXED, near_both, visible, condition=1e3, extreme=True),
         _case(HUGE_HIDDEN, raised, visible, extreme=True),
     ]
 
@@ -113,7 +115,7 @@ _EMPTY_HINTS: Hints = (
 _EXTREME_HINTS: Hints = (
     "What is the exponential of 1000, in float32 and in float64?",
     "The same number may be subtracted from all scores of a row: the softmax stays. With the largest "
-    "*visible* score subtracted, every visible exponential is at most 1 and one of them is 1.",
+    "*visible* score of the row subtracted, every visible exponential is at most 1 and one of them is 1.",
     "Take the maximum over the last axis after hidden scores have been set to −∞, and subtract it before the "
     "exponential.",
 )
@@ -167,7 +169,7 @@ EXERCISE = Exercise(
             "extremes",
             "scores near ±1,000, visible or hidden, do no harm in float32",
             0.75,
-            on=(HUGE, HUGE_HIDDEN),
+            on=(HUGE, MIXED, HUGE_HIDDEN),
             explain=_explain,
             requires=("weights",),
             hints=_EXTREME_HINTS,

@@ -8,10 +8,11 @@ import numpy as np
 
 from block_course.checks.masks.rows import marks, softmax_of
 from block_course.checks.masks.rows import wrong as wrong_on
-from block_course.checks.wording import number, vector
+from block_course.checks.wording import number, two_numbers, vector
 from block_course.exercise import Array, Case, Misconception, Outputs
 
 _LARGE = -1e9
+_LITTLE = (1e-6, 1e-8, 1e-9, 1e-10)
 
 
 def _wrong(
@@ -61,6 +62,28 @@ def _no_maximum_then_cut(scores: Array, visible: Array) -> Array:
     exponentials = np.exp(scores) * visible
     total = exponentials.sum(-1, keepdims=True)
     return np.asarray(exponentials / np.where(total > 0.0, total, 1.0))
+
+
+def _one_maximum(scores: Array, visible: Array) -> Array:
+    lowered = np.where(visible, scores, -np.inf).astype(scores.dtype)
+    exponentials = np.exp(lowered - lowered.max())
+    total = exponentials.sum(-1, keepdims=True)
+    return np.asarray(exponentials / np.where(total > 0.0, total, 1.0))
+
+
+def _with_a_little(little: float, over: str) -> Callable[..., Array]:
+    def answer(scores: Array, visible: Array) -> Array:
+        visible = np.broadcast_to(visible, scores.shape)
+        counted = visible | ~visible.any(-1, keepdims=True) if over == "visible" else np.ones_like(visible)
+        highest = np.where(counted, scores, -np.inf).max(-1, keepdims=True)
+        exponentials = np.where(visible, np.exp(np.minimum(scores - highest, 0.0)), 0.0)
+        return np.asarray(exponentials / (exponentials.sum(-1, keepdims=True) + little))
+
+    return answer
+
+
+def _short_of_one(total: float) -> str:
+    return two_numbers(total, 1.0)[0]
 
 
 def _of_empty_row(sentence: str) -> Callable[[Case, Outputs], str]:
@@ -167,8 +190,8 @@ MISCONCEPTIONS = (
         _renormalized,
         lambda scores, mask, weights: (
             "A hidden score near 1,000 leaves your visible keys the weights "
-            f"{vector(weights[mask])}: the softmax over all keys rounded them to 0 before you cut. Take "
-            "hidden keys out before the softmax."
+            f"{vector(weights[mask])}: the largest score was taken over all keys, and beside the hidden one "
+            "their exponentials round to 0. Take hidden keys out before you look for the largest."
         ),
     ),
     *(
@@ -182,5 +205,27 @@ MISCONCEPTIONS = (
             ),
         )
         for answer in (_no_maximum, _no_maximum_then_cut)
+    ),
+    _wrong(
+        "one largest score for all queries",
+        _one_maximum,
+        lambda scores, mask, weights: (
+            f"A query with scores such as {number(scores[mask][0], 0)} gets the weights {vector(weights)}: "
+            "one number was subtracted from all scores, the largest of all queries, and the exponentials of "
+            "this one round to 0. Each query has its own largest score: `axis=-1, keepdims=True`."
+        ),
+    ),
+    *(
+        _wrong(
+            "something added to the divisor",
+            _with_a_little(little, over),
+            lambda scores, mask, weights: (
+                f"The visible weights of one query sum to {_short_of_one(weights[mask].sum())} in yours: "
+                "something small was added to the divisor, and all weights are a little short. A sum that "
+                "is above 0 needs no help; treat the query that sees nothing by itself."
+            ),
+        )
+        for little in _LITTLE
+        for over in ("visible", "all")
     ),
 )
