@@ -6,6 +6,7 @@ gets, and asks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -18,7 +19,7 @@ MOST_QUESTIONS = 200
 MOST_NUMBERS = 16_384
 
 Ask = Callable[[str, Outputs], Outputs]
-"""From a question and its arrays to the answer's. Raises ValueError, with the block's words."""
+"""From a question and its arrays to the answer's. Raises ValueError, in the same words for any block."""
 
 
 class Interview:
@@ -36,13 +37,15 @@ class Interview:
         self._left -= 1
         if question not in self._subject.answers:
             raise ValueError(f"this block has no {question}; it has {', '.join(self._subject.answers)}")
-        if sum(each.size for each in arrays) > MOST_NUMBERS:
+        # an empty batch of endless sequences hands over no number, and its masks fill the memory
+        if sum(math.prod(max(side, 1) for side in each.shape) for each in arrays) > MOST_NUMBERS:
             raise ValueError(f"a call may hand over {MOST_NUMBERS:,} numbers")
         try:
             with np.errstate(all="ignore"):
                 answered = as_outputs(self._subject.answers[question](*(each.copy() for each in arrays)))
-        except Exception as error:  # whatever a block says to arrays that do not fit, its caller is told
-            raise ValueError(str(error)[:300]) from None
+        except Exception:  # whatever it says: its words, and the names in them, are those of one design
+            shapes = " and ".join(str(each.shape) for each in arrays) or "nothing"
+            raise ValueError(f"this block has no answer ({question}) to {shapes}") from None
         return tuple(each.copy() for each in answered)
 
 

@@ -63,7 +63,7 @@ def test_what_a_block_cannot_answer_is_said() -> None:
 
     with pytest.raises(ValueError, match="this block has no gradients; it has forward"):
         block(made).gradients(X, X)
-    with pytest.raises(ValueError, match="could not be broadcast together"):
+    with pytest.raises(ValueError, match=r"this block has no answer \(forward\) to \(2, 3\)"):
         block(made)(X[:2])
 
 
@@ -71,3 +71,21 @@ def test_what_a_block_cannot_answer_is_said() -> None:
 def test_a_block_takes_arrays_alone(given) -> None:
     with pytest.raises(TypeError, match=r"a block takes arrays; got an? "):
         block()(given)
+
+
+def test_an_empty_batch_of_endless_sequences_is_many_numbers_too() -> None:
+    with pytest.raises(ValueError, match="a call may hand over 16,384 numbers"):
+        block()(np.zeros((0, MOST_NUMBERS + 1, WIDTH)))
+
+
+def test_two_designs_refuse_in_the_same_words() -> None:
+    def wrong_norm(x):
+        raise TypeError(f"wrong_norm does not take {x}")
+
+    told = []
+    for forward in (running_mean, wrong_norm, lambda: None):
+        with pytest.raises(ValueError, match="this block has no answer") as refused:
+            block(Subject(right=True, answers={"forward": forward}))(X[:2])
+        told.append((str(refused.value), refused.value.__cause__))
+
+    assert len({*told}) == 1

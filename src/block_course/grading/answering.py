@@ -61,7 +61,7 @@ def _call(request: Frame, namespace: dict[str, Any], channel: int, memory: Array
     if head["answer"] not in namespace:
         return _reply(Observation(status="missing"))
     case = Case(
-        name=head["case"],
+        name=head["label"],
         arguments=taken_up(head["arguments"], memory),
         init=_given(request, "init"),
         state=_given(request, "state"),

@@ -92,9 +92,9 @@ class Attempt:
         until = min(began + seconds, self._until)
         self._hidden_in_use = True
         run: list[tuple[Case, Observation]] = []
-        for case in cases:
+        for number, case in enumerate(cases):
             if child.alive:
-                seen = child.call(exercise.answer, exercise.manner, case, until)
+                seen = child.call(exercise.answer, exercise.manner, case, until, label=str(number))
             run.append((case, seen))
         return run, seconds - (time.monotonic() - began)
 

@@ -116,14 +116,14 @@ class Child:
         result = self._ask(Frame({"do": "cell", "name": name}, (text,)), reply.outcome, deadline)
         return Outcome(result.status, result.message) if isinstance(result, Death) else result
 
-    def call(self, answer: str, manner: Manner, case: Case, deadline: float) -> Observation:
+    def call(self, answer: str, manner: Manner, case: Case, deadline: float, label: str = "") -> Observation:
         """Use an answer likewise. From the first call on, nothing is kept of what the child prints.
 
         What a test asks its block is answered here, where the block is.
         """
         self._channel.withhold()
         interview = Interview(case.subject) if case.subject is not None else None
-        frame = reply.request(answer, manner, case, self._inputs.place(case.arguments))
+        frame = reply.request(answer, manner, case, self._inputs.place(case.arguments), label)
         while True:
             result = self._ask(frame, self._said, deadline)
             if isinstance(result, Death):

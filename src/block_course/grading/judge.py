@@ -60,7 +60,11 @@ def grade_one(task: Task, released: Notebook, box: Box, hidden: Hidden, limits: 
     with Attempt(box, todo.steps, limits) as attempt:
         marks = [_mark(each, task.assignment, attempt, hidden) for each in task.assignment.exercises]
     unsafe = [UNSAFE_NOTE] if UNSAFE in attempt.walls else []
-    failed = [f"{step.name}: {end.message}" for step, end in attempt.outcomes if end.status != "done"]
+    failed = [
+        f"{step.name}: {end.message}"
+        for step, end in attempt.outcomes
+        if end.status != "done" and not step.shown
+    ]
     return _result(
         task,
         marks,

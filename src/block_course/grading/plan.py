@@ -13,11 +13,16 @@ MAX_CODE_CHARACTERS = 2 << 20
 
 @dataclass(frozen=True)
 class Step:
-    """One piece of code to run: what to call it, its text, and its `grade_id` if our release knows it."""
+    """One piece of code to run: what to call it, its text, and its `grade_id` if our release knows it.
+
+    `shown` says that it stands as we released it, to show something. It may use what is withheld while
+    grading, so that an exception there is nothing to tell a learner.
+    """
 
     name: str
     source: str
     grade_id: str | None = None
+    shown: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class _Planner:
             for each in cells
             if each.locked and not each.solution and not each.graded and each.kind == "code"
         }
+        self.shown = {each.source for each in released.cells if each.grade_id is None and each.kind == "code"}
         self.waiting = dict(self.given)
         self.steps: list[Step] = []
         self.notes: list[str] = []
@@ -125,7 +131,8 @@ class _Planner:
             self.notes.append(f"{name} was not run: the code is over {MAX_CODE_CHARACTERS} characters")
             self.characters -= len(cell.source)
             return
-        self.steps.append(Step(name, without_magics(cell.source), known))
+        shown = known is None and cell.source in self.shown
+        self.steps.append(Step(name, without_magics(cell.source), known, shown))
 
 
 def _ours(cells: Mapping[str | None, Cell], cell: Cell) -> Cell | None:

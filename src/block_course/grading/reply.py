@@ -47,8 +47,12 @@ class Death:
     message: str
 
 
-def request(answer: str, manner: Manner, case: Case, arguments: Sequence[Json]) -> Frame:
-    """The frame that asks a child to use an answer on a case whose arguments were laid down."""
+def request(answer: str, manner: Manner, case: Case, arguments: Sequence[Json], label: str) -> Frame:
+    """The frame that asks a child to use an answer on a case whose arguments were laid down.
+
+    The case's own name stays here: it says what is wrong with the block that a test must judge. The child
+    gets a `label` for its random states.
+    """
     arrays: list[Array] = []
     head: dict[str, Json] = {
         "do": "call",
@@ -57,7 +61,7 @@ def request(answer: str, manner: Manner, case: Case, arguments: Sequence[Json]) 
         "calls": manner.calls,
         "names": list(manner.names),
         "withheld": list(manner.withheld),
-        "case": case.name,
+        "label": label,
         "arguments": [*arguments],
         "init": _arguments(case.init, arrays),
         "state": _arguments(case.state, arrays),

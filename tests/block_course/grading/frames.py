@@ -28,7 +28,7 @@ REAL = tuple(
             Frame({"status": "done", "message": ""}),
             Frame({"status": "raised", "message": "line 2: ValueError: é\u2028", "kinds": []}),
             reply.request(
-                "double", Manner("numpy", "function", (), ("np.mean",)), _CASE, [["x", 0, "<f8", [2, 3]]]
+                "double", Manner("numpy", "function", (), ("np.mean",)), _CASE, [["x", 0, "<f8", [2, 3]]], "0"
             ),
             Frame({"status": "returned", "message": "", "kinds": ["float64"]}, (np.ones((2, 3)),)),
             Frame(

@@ -25,7 +25,7 @@ def answered(request: Frame, namespace: dict[str, Any], memory: Array | None = N
 
 
 def call(*told: list[Any]) -> Frame:
-    return reply.request("f", Manner(), Case(name="a case"), told)
+    return reply.request("f", Manner(), Case(name="a case"), told, "0")
 
 
 RAISED = {

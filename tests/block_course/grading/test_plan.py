@@ -39,6 +39,12 @@ def test_all_code_but_the_checks_runs_in_order() -> None:
     assert notes(*RELEASE) == ()
 
 
+def test_a_cell_that_stands_as_we_released_it_is_shown_and_one_of_the_learners_own_is_not() -> None:
+    steps = plan(read_cells(F, code("# try"), code("# tried")), read_cells(*RELEASE)).steps
+
+    assert [step.source for step in steps if step.shown] == ["# try"]
+
+
 def test_a_step_is_called_by_its_number_and_its_id() -> None:
     steps = plan(read_cells(*RELEASE), read_cells(*RELEASE)).steps
 

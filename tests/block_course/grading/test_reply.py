@@ -3,7 +3,7 @@ import signal
 import numpy as np
 import pytest
 
-from block_course.exercise import Case, Manner, Observation
+from block_course.exercise import Case, Manner, Observation, Subject
 from block_course.grading import reply
 from block_course.grading.reply import Death, Outcome
 from block_course.grading.wire import Frame, Malformed, decode, encode
@@ -16,7 +16,7 @@ RETURNED = {"status": "returned", "message": "", "kinds": ["numpy.ndarray", "flo
 def test_a_request_says_where_the_arguments_lie_and_how_the_answer_is_used() -> None:
     told = [["x", {"at": 64, "dtype": "<f8", "shape": [2, 3]}], ["eps", {"value": 1e-5}]]
 
-    frame = decode(read_from(encode(reply.request("f", Manner(), Case(name="a case"), told))))
+    frame = decode(read_from(encode(reply.request("f", Manner(), Case(name="a case"), told, "4"))))
 
     assert frame == Frame(
         {
@@ -26,7 +26,7 @@ def test_a_request_says_where_the_arguments_lie_and_how_the_answer_is_used() -> 
             "calls": "function",
             "names": [],
             "withheld": [],
-            "case": "a case",
+            "label": "4",
             "arguments": told,
             "init": [],
             "state": [],
@@ -41,7 +41,7 @@ def test_a_request_carries_what_a_module_is_made_of_and_what_its_gradients_are_a
     init = {"width": 3, "bias": None, "kind": "relu", "causal": True, "mask": np.array([True, False])}
     case = Case(name="c", init=init, state={"weight": weight}, train=True, cotangent=dy)
 
-    frame = reply.request("F", Manner("torch", "module", ("y",), ("torch.softmax",)), case, [])
+    frame = reply.request("F", Manner("torch", "module", ("y",), ("torch.softmax",)), case, [], "")
 
     told = {key: frame.head[key] for key in ("calls", "names", "withheld", "train")}
     assert told == {"calls": "module", "names": ["y"], "withheld": ["torch.softmax"], "train": True}
@@ -56,6 +56,19 @@ def test_a_request_carries_what_a_module_is_made_of_and_what_its_gradients_are_a
     assert frame.head["cotangent"] == [["dy", {"array": 2}]]
     for sent, meant in zip(frame.arrays, (init["mask"], weight, dy), strict=True):
         np.testing.assert_array_equal(sent, meant)
+
+
+def test_a_request_says_nothing_of_the_block_that_a_test_must_judge() -> None:
+    x = np.ones((2, 3))
+    right = Case(name="layer norm", arguments={"x": x}, subject=Subject(right=True, answers={"forward": abs}))
+    wrong = Case(name="no mean", arguments={"x": x}, subject=Subject(right=False, answers={"forward": abs}))
+
+    sent = {
+        encode(reply.request("f", Manner(calls="test"), case, [["x", {"value": 1.0}]], "0"))
+        for case in (right, wrong)
+    }
+
+    assert len(sent) == 1
 
 
 def test_an_observation_that_is_forbidden_says_so_in_our_words() -> None:
