@@ -8,6 +8,7 @@ becomes its full path, so that it can be a link.
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -101,6 +102,7 @@ class _Types(ast.NodeTransformer):
 class _Reader:
     def __init__(self, text: str, module: str, full: dict[str, str]) -> None:
         self.text, self.module, self.types = text, module, _Types(full)
+        self.lines = text.encode().split(b"\n")  # ast counts columns in bytes
 
     def entries(self, body: list[ast.stmt]) -> Iterator[Entry]:
         for node, following in zip(body, [*body[1:], ast.Pass()], strict=True):
@@ -167,12 +169,14 @@ class _Reader:
         return f"{shown} = {self.source(default)}" if default else shown
 
     def type(self, node: ast.expr) -> str:
-        copied = ast.parse(self.source(node), mode="eval").body
-        return ast.unparse(ast.fix_missing_locations(self.types.visit(copied)))
+        return ast.unparse(ast.fix_missing_locations(self.types.visit(copy.deepcopy(node))))
 
     def shapes(self, node: ast.expr) -> str:
         """A value as it is written, its array types without their library."""
         return _Reader(self.text, self.module, {}).type(node)
 
-    def source(self, node: ast.AST) -> str:
-        return " ".join((ast.get_source_segment(self.text, node) or "").split())
+    def source(self, node: ast.expr) -> str:
+        """An expression as it is written, 1e-5 and not 1e-05; one of several lines may hold comments."""
+        if node.lineno != node.end_lineno:
+            return ast.unparse(node)
+        return self.lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode()

@@ -68,8 +68,10 @@ class Block:
 class Facts:
     """Fields."""
 
-    width: int
-    pair: Pair | None = None
+    width: int = len(
+        "µ"  # a comment
+    )
+    pair: Pair | None = None  # µ
 
 
 class _Private:
@@ -110,7 +112,10 @@ def test_names_without_types_and_types_of_private_modules_stay_as_they_are(modul
 
 def test_a_class_is_called_as_its_start_or_its_fields_say(module: Module) -> None:
     assert entry(module, "Block").signature == "(config: package.config.Config)"
-    assert entry(module, "Facts").signature == "(*, width: int, pair: package.part.Pair | None = None)"
+    assert (
+        entry(module, "Facts").signature
+        == "(*, width: int = len('µ'), pair: package.part.Pair | None = None)"
+    )
 
 
 def test_members_are_the_documented_ones_and_a_quoted_type_is_a_type(module: Module) -> None:
