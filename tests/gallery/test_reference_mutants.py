@@ -33,7 +33,7 @@ WITH_A_REFERENCE = [
 
 def mutants_of_reference(exercise: Exercise) -> list[Mutant]:
     path = Path(inspect.getsourcefile(exercise.reference) or "")
-    mutants = [each for each in mutants_of(path) if each.function == exercise.reference.__name__]
+    mutants = mutants_of(path, exercise.reference.__name__)
     # to NumPy, no dtype is float64
     return [each for each in mutants if each.after.replace("(None)", "(np.float64)") != each.before]
 

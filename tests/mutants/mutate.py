@@ -46,31 +46,37 @@ class _Site:
     scope: range | None
 
 
-def mutants_of(path: Path) -> Iterator[Mutant]:
-    """Every mutant of a file that compiles and is not the file itself."""
+def mutants_of(path: Path, function: str | None = None) -> Iterator[Mutant]:
+    """Every mutant of a file, or of one of its functions, that compiles and is not the file itself."""
     source = path.read_text(encoding="utf-8")
     original = ast.dump(ast.parse(source))
     alike: Counter[tuple[str, str, str]] = Counter()
-    for site, mutated in _mutated(source):
+    for site, mutated in _mutated(source, function):
         if _differs(mutated, original):
             reads = (site.function, *_changed_lines(source, mutated))
             alike[reads] += 1
-            function, before, after = reads
-            yield Mutant(function, site.lines, site.scope, before, after, alike[reads], mutated)
+            _, before, after = reads
+            yield Mutant(site.function, site.lines, site.scope, before, after, alike[reads], mutated)
 
 
-def _mutated(source: str) -> Iterator[tuple[_Site, str]]:
+def _mutated(source: str, function: str | None) -> Iterator[tuple[_Site, str]]:
     """Each fault's place and the file with it; only the statement around it is written anew."""
     wrapper = MetadataWrapper(cst.parse_module(source))
     module, positions = wrapper.module, wrapper.resolve(PositionProvider)
     code = [module.code_for_node(each) for each in (*module.header, *module.body, *module.footer)]
     for index, statement in enumerate(module.body, start=len(module.header)):
+        if function is not None and not _defines(statement, function):
+            continue
         visitor = _Sites(positions)
         statement.visit(visitor)
         for site in visitor.sites:
             for faulty in _faults(site.node):
                 changed = cast(cst.CSTNode, statement.deep_replace(site.node, faulty))
                 yield site, "".join((*code[:index], module.code_for_node(changed), *code[index + 1 :]))
+
+
+def _defines(statement: cst.CSTNode, function: str) -> bool:
+    return isinstance(statement, cst.FunctionDef) and statement.name.value == function
 
 
 class _Sites(cst.CSTVisitor):

@@ -100,3 +100,20 @@ def test_the_scope_is_the_body_of_the_outermost_function(tmp_path):
     source = "A = 1\n\ndef f(x=2):\n    def g():\n        return 3\n    return g\n"
     scopes = {each.before.strip(): each.scope for each in mutants(tmp_path, source)}
     assert scopes == {"A = 1": None, "def f(x=2):": None, "return 3": range(4, 7)}
+
+
+def test_those_of_one_function_are_the_same_as_among_all(tmp_path):
+    source = """
+    def f(x):
+        return x + 1
+
+    def g(x):
+        def f():
+            return x * 2
+        return f() + 1
+    """
+    every = mutants(tmp_path, source)
+
+    only = list(mutants_of(tmp_path / "module.py", "f"))
+
+    assert only == [each for each in every if each.function == "f"] != []
