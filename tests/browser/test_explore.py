@@ -299,6 +299,27 @@ def test_all_on_one_page_move_apart_and_one_put_in_later_moves_too(open_page: Op
         assert says(each, "queries that see nothing") != "none"
 
 
+@every
+def test_an_output_that_jupyterlab_puts_in_place_comes_to_life(open_page: Open, element: Explorable) -> None:
+    page = open_page()
+
+    page.evaluate(
+        """output => {
+          document.body.innerHTML = output; // runs no script: JupyterLab makes each one anew
+          for (const script of document.querySelectorAll("script")) {
+            const again = document.createElement("script");
+            for (const { name, value } of script.attributes) again.setAttribute(name, value);
+            again.textContent = script.textContent;
+            script.replaceWith(again);
+          }
+        }""",
+        element._repr_html_(),
+    )
+
+    assert only(page).get_by_role("slider").first.is_visible()
+    assert only(page).get_attribute("data-lm-suppress-shortcuts") == "true"
+
+
 def test_who_wants_less_motion_gets_none(open_page: Open) -> None:
     page = open_page(ELEMENTS["placement"], reduced_motion="reduce")
 
