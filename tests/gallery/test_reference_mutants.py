@@ -54,11 +54,13 @@ def _observed(exercise: Exercise, reference: Callable[..., Any], case: Case) -> 
         outputs = expected(asked, case)
     except Exception as error:
         return Observation(status="raised", message=f"{type(error).__name__}: {error}")
+    with np.errstate(over="ignore"):  # a number too large for the dtype is inf there, as in an answer
+        outputs = tuple(
+            each.astype(floats[0].dtype) if floats and each.dtype.kind == "f" else each for each in outputs
+        )
     return Observation(
         status="returned",
-        outputs=tuple(
-            each.astype(floats[0].dtype) if floats and each.dtype.kind == "f" else each for each in outputs
-        ),
+        outputs=outputs,
         kinds=tuple("str" if each.dtype == np.uint8 else kind for each in outputs),
         arguments_after={name: v for name, v in case.arguments.items() if isinstance(v, np.ndarray)},
     )
