@@ -17,6 +17,7 @@ from sphinxcontrib.bibtex.style.referencing import BracketStyle
 from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from pybtex.database import Entry
     from sphinx.application import Sphinx
 
@@ -28,7 +29,8 @@ class AuthorYearLabels(BaseLabelStyle):  # type: ignore[misc]
         """Yield one label an entry, in the order given."""
         for entry in entries:
             names = [
-                " ".join([*person.prelast_names, *person.last_names]) for person in entry.persons["author"]
+                " ".join([*person.prelast_names, *person.last_names]).strip("{}")  # BibTeX's own, for a team
+                for person in entry.persons["author"]
             ]
             authors = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
             yield f"{authors}, {entry.fields['year']}"
@@ -49,6 +51,14 @@ class AuthorYearCitations(AuthorYearReferenceStyle):
     bracket_textual: BracketStyle = field(default_factory=lambda: BracketStyle("(", ")"))
 
 
+def _as_a_list(
+    app: Sphinx, page: str, _: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """A bibliography is a list; docutils gives its entries a role that is deprecated and no list's."""
+    if "body" in context:
+        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register `block_author_year` for bibtex_default_style and bibtex_reference_style."""
     name = "block_author_year"
@@ -56,4 +66,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     sphinxcontrib.bibtex.plugin.register_plugin(
         "sphinxcontrib.bibtex.style.referencing", name, AuthorYearCitations
     )
+    app.connect("html-page-context", _as_a_list)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
