@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
+from tests.built import book
 from tests.needs import chromium
 
 if TYPE_CHECKING:  # where it is not installed, the probe of "chromium" says so
     from playwright.sync_api import Browser, Page
+
+__all__ = ["book"]  # a fixture
 
 Open = Callable[..., "Page"]
 HEAD = (
