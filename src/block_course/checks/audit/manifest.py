@@ -87,7 +87,8 @@ def _lacking_spares(held: str) -> Table:
 def _wrong(name: str, answer: Callable[..., Table], sentence: str) -> Misconception:
     def message(case: Case, outputs: Outputs) -> str:
         said = (
-            f"your {name} is {', '.join(words(each))}" for name, each in zip(RETURNS, outputs, strict=True)
+            f"your {name} is {', '.join(words(each)) or 'empty'}"
+            for name, each in zip(RETURNS, outputs, strict=True)
         )
         return f"For “{case.name}”, {'; '.join(said)}. {sentence}"
 
