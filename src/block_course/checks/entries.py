@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from block_course.checks.outputs import output_of
-from block_course.checks.wording import number, vector
+from block_course.checks.wording import amount, vector
 from block_course.exercise import Array, Exercise, Failure, Hints, Property, Run
 from block_course.expected import expected
 from block_course.plain import NAMES, TEXT, words
@@ -73,5 +73,5 @@ def _said(got: Array, kind: str) -> str:
     if kind == NAMES:
         return f"{{{', '.join(words(got))}}}"
     if got.ndim == 0:
-        return f"{got.item():,}" if got.dtype.kind in "iu" else number(got)
+        return f"{got.item():,}" if got.dtype.kind in "iu" else amount(got)
     return vector(got.reshape(-1)) if got.ndim == 1 else f"an array of shape {got.shape}"

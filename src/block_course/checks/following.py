@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from block_course.checks.outputs import output_of
-from block_course.checks.wording import number
+from block_course.checks.wording import amount
 from block_course.exercise import Array, Case, Exercise, Failure, Hints, Observation, Property, Run
 from block_course.plain import NAMES, TEXT
 from block_course.tolerance import tolerance
@@ -72,4 +72,4 @@ def _bound(wanted: float) -> float:
 
 
 def _said(got: Array) -> str:
-    return f"{got.item():,}" if got.dtype.kind in "iu" else number(got)
+    return f"{got.item():,}" if got.dtype.kind in "iu" else amount(got)

@@ -32,6 +32,8 @@ def output_of(exercise: Exercise, case: Case, seen: Observation, index: int) -> 
     refused = refusal(seen.kinds[index])
     if refused == "None" and wanted == 1:
         return None, "your function returned None"
+    if refused == "missing" and index < len(exercise.returns):
+        return None, f"your dict has no entry {exercise.returns[index]!r}"
     if refused is not None:
         belongs = "a real array" if "complex" in refused else "an array"
         return None, f"{output_name(exercise, index, wanted)} is {refused} where {belongs} belongs"

@@ -92,7 +92,7 @@ def paired(
                 return Failure(case=case.name, message=complaint)
             outputs[case.name] = case, got
         if np.array_equal(outputs[alive[0]][1], outputs[alive[1]][1]):
-            return Failure(case=alive[1], message="your output is the same for any x")
+            return Failure(case=alive[1], message="your output stays the same when the input changes")
         failures = (_follows(exercise, outputs[one], outputs[two], expect, explain) for one, two in pairs)
         return next((failure for failure in failures if failure is not None), None)
 

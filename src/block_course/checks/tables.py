@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 
-from block_course.checks.wording import number, shape
+from block_course.checks.wording import amount, shape
 from block_course.exercise import Array, Case, Misconception, Outputs
 from block_course.plain import words
 
@@ -47,7 +47,7 @@ def as_said(entry: Array) -> str:
     if entry.dtype.kind == "u":
         return ", ".join(words(entry))
     if entry.ndim == 0 and entry.dtype.kind == "f":
-        return number(entry)
+        return amount(entry)
     return _plainly(entry.item()) if entry.ndim == 0 else shape(tuple(entry.reshape(-1)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import islice
 from typing import SupportsFloat
 
 _MOST_DIGITS = 15
@@ -36,9 +37,19 @@ def quantity(value: SupportsFloat) -> str:
     return f"{plain:.1e}".replace("-", "−") if 0.0 < abs(plain) < 1e-3 else number(plain)
 
 
+def amount(value: SupportsFloat) -> str:
+    """A number as an entry of a table: a whole one with commas and no decimals, any other with three."""
+    plain = float(value)
+    if not math.isfinite(plain) or abs(plain) >= 1e15:
+        return number(plain)
+    if abs(plain) >= 1e3:
+        return f"{plain:,.{0 if plain.is_integer() else 3}f}".replace("-", "−")
+    return number(plain)
+
+
 def vector(values: Iterable[SupportsFloat]) -> str:
     """A row of numbers in brackets; whole numbers stand without decimals, a long row is cut short."""
-    row = [float(value) for value in values]
+    row = [float(value) for value in islice(values, _LONGEST_VECTOR + 1)]
     digits = 0 if all(value.is_integer() for value in row) else 3
     shown = [number(value, digits) for value in row]
     return f"[{' '.join(shown if len(shown) <= _LONGEST_VECTOR else [*shown[: _LONGEST_VECTOR - 1], '…'])}]"

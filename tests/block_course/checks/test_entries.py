@@ -73,7 +73,7 @@ def test_an_entry_that_is_left_out_is_missing() -> None:
     judged = verdict({name: value for name, value in RIGHT.items() if name != "shape"})
 
     assert judged.points == 4.0
-    assert judged.first_failure.message == "your shape is missing where an array belongs"
+    assert judged.first_failure.message == "your dict has no entry 'shape'"
 
 
 def test_an_entry_that_is_not_filled_in_costs_its_points_alone() -> None:

@@ -1,7 +1,9 @@
+import itertools
+
 import numpy as np
 import pytest
 
-from block_course.checks.wording import entry, number, quantity, shape, two_numbers, vector
+from block_course.checks.wording import amount, entry, number, quantity, shape, two_numbers, vector
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,26 @@ def test_a_vector_of_whole_numbers_stands_without_decimals():
 def test_a_long_vector_is_cut_short():
     assert vector(range(8)) == "[0 1 2 3 4 5 6 7]"
     assert vector(range(20)) == "[0 1 2 3 4 5 6 …]"
+
+
+def test_a_row_without_end_is_read_as_far_as_it_is_shown():
+    assert vector(itertools.count()) == "[0 1 2 3 4 5 6 …]"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (6476271616.0, "6,476,271,616"),
+        (202383359.875, "202,383,359.875"),
+        (-1500.0, "−1,500"),
+        (0.683, "0.683"),
+        (2.0, "2.000"),
+        (1e20, "1.000e+20"),
+        (np.nan, "NaN"),
+    ],
+)
+def test_an_entry_of_a_table_is_said_to_the_last_whole_digit(value, text):
+    assert amount(value) == text
 
 
 def test_entries_and_shapes_read_as_in_python():
