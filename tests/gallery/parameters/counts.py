@@ -52,6 +52,14 @@ def but(**entries):
     return lambda D, F, L: by_rule(D, F, L) | {name: made(D, F, L) for name, made in entries.items()}
 
 
+def made_from(**entries):
+    def answer(D, F, L):
+        table = but(**entries)(D, F, L)
+        return table | {"stack": L * (table["norms"] + table["attention"] + table["feed_forward"]) + 2 * D}
+
+    return answer
+
+
 def block(D, F):
     return by_rule(D, F, 1)["stack"] - 2 * D
 
@@ -74,6 +82,21 @@ WRONG = {
         but(feed_forward=lambda D, F, L: 2 * D * F), "biases of the feed-forward part left out"
     ),
     "four times D": Wrong(but(feed_forward=lambda D, F, L: D * (8 * D + 5)), "four times D whatever F is"),
+    "one norm in the stack too": Wrong(made_from(norms=lambda D, F, L: 2 * D), "one norm in a block"),
+    "two projections in the stack too": Wrong(
+        made_from(attention=lambda D, F, L: 2 * D * (D + 1)), "two projections of attention"
+    ),
+    "no biases of attention in the stack": Wrong(
+        made_from(attention=lambda D, F, L: 4 * D * D), "biases of attention left out"
+    ),
+    "no biases anywhere": Wrong(
+        made_from(attention=lambda D, F, L: 4 * D * D, feed_forward=lambda D, F, L: 2 * D * F),
+        "no biases at all",
+    ),
+    "all blocks": Wrong(
+        lambda D, F, L: {name: n if name == "stack" else n * L for name, n in by_rule(D, F, L).items()},
+        "parts of all blocks",
+    ),
     "no final norm": Wrong(but(stack=lambda D, F, L: L * block(D, F)), "no final norm"),
     "many final norms": Wrong(
         but(stack=lambda D, F, L: L * block(D, F) + 2 * L * D), "a final norm for each block"

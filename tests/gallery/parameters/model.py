@@ -78,7 +78,8 @@ WRONG = {
     ),
     "outside": Wrong(but(percent=lambda right, *s: 100 - right["percent"]), "the share of the rest"),
     "a share": Wrong(but(percent=lambda right, *s: right["percent"] / 100), "a share, not percent"),
-    "rounded": Wrong(but(percent=lambda right, *s: round(right["percent"])), None),
+    "rounded": Wrong(but(percent=lambda right, *s: round(right["percent"])), "percentage rounded"),
+    "to a tenth": Wrong(but(percent=lambda right, *s: round(right["percent"], 1)), "percentage rounded"),
     "an entry missing": Wrong(lambda *s: {"model": by_rule(*s)["model"]}, None),
     "in words": Wrong(but(output=lambda right, *s: "tied"), None),
 }

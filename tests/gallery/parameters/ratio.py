@@ -64,8 +64,13 @@ WRONG = {
         lambda *s: by_rule(*s) | {"ratio": by_rule(*s)["attention"] / by_rule(*s)["feed_forward"]},
         "attention over feed-forward",
     ),
+    "no output": Wrong(with_keys(lambda D, W: D * (D + 2 * W)), "the output left out"),
+    "two decimals": Wrong(
+        lambda *s: by_rule(*s) | {"ratio": round(by_rule(*s)["ratio"], 2)}, "ratio rounded"
+    ),
     "whole numbers": Wrong(
-        lambda *s: by_rule(*s) | {"ratio": by_rule(*s)["feed_forward"] // by_rule(*s)["attention"]}, None
+        lambda *s: by_rule(*s) | {"ratio": by_rule(*s)["feed_forward"] // by_rule(*s)["attention"]},
+        "ratio rounded",
     ),
     "an entry missing": Wrong(lambda *s: {"ratio": by_rule(*s)["ratio"]}, None),
     "in words": Wrong(lambda *s: by_rule(*s) | {"ratio": "4.20 : 1"}, None),

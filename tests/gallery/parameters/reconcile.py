@@ -65,6 +65,18 @@ WRONG = {
     "attention left in": Wrong(
         lambda total, V, D, L: of(total - 2 * V * D - D, D, L, attention=0), "attention left in"
     ),
+    "gains left in": Wrong(
+        lambda total, V, D, L: by_dividing(total, V, D, L) | {"F": by_dividing(total, V, D, L)["F"] + 2 / 3},
+        "the gains left in",
+    ),
+    "no norm at the end, divided": Wrong(
+        lambda total, V, D, L: {
+            "in_blocks": total - 2 * V * D,
+            "one_block": (total - 2 * V * D) / L,
+            "F": ((total - 2 * V * D) / L - 4 * D * D - 2 * D) / (3 * D),
+        },
+        None,
+    ),
     "all blocks": Wrong(lambda total, V, D, L: of(total - 2 * V * D - D, D, 1), "all blocks for one"),
     "four times D": Wrong(lambda total, V, D, L: by_rule(total, V, D, L) | {"F": 4 * D}, None),
     "an entry missing": Wrong(lambda *s: {"F": by_rule(*s)["F"]}, None),

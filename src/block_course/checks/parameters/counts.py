@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from block_course.checks.entries import entries
-from block_course.checks.tables import changed
-from block_course.exercise import Case, Exercise, Hints
+from block_course.checks.following import follows
+from block_course.checks.tables import Made, changed
+from block_course.exercise import Case, Exercise, Hints, Misconception
 
 NAMES = ("norms", "attention", "feed_forward", "stack")
 
@@ -44,15 +47,28 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
 _wrong = partial(changed, reference=counts, returns=NAMES)
 
 
+def _part(name: str, sentence: str, **parts: Made) -> tuple[Misconception, ...]:
+    """A part counted wrong: in a stack that is made from it, as a rule, or beside a right one."""
+
+    def stack(s: SimpleNamespace) -> int:
+        table = counts(s.D, s.F, s.L) | {key: made(s) for key, made in parts.items()}
+        return int(s.L * sum(table[each] for each in NAMES[:3]) + 2 * s.D)  # type: ignore[misc]
+
+    made: dict[str, Any] = {**parts}
+    return (
+        _wrong(name, sentence=sentence, **made, stack=stack),
+        _wrong(name, sentence=sentence, **made),
+    )
+
+
 def _blocks(D: int, F: int) -> int:
     return counts(D, F, 1)["stack"] - 2 * D
 
 
 MISCONCEPTIONS = (
-    _wrong(
+    *_part(
         "one norm in a block",
-        sentence="Your norms have {mine} numbers for D = {D}. A block has two norms, each with a gain and "
-        "a shift.",
+        "Your norms have {mine} numbers for D = {D}. A block has two norms, each with a gain and a shift.",
         norms=lambda s: 2 * s.D,
     ),
     _wrong(
@@ -62,35 +78,50 @@ MISCONCEPTIONS = (
         norms=lambda s: 2 * s.D,
         stack=lambda s: s.L * (_blocks(s.D, s.F) - 2 * s.D) + s.D,
     ),
-    _wrong(
+    *_part(
         "two projections of attention",
-        sentence="Your attention has {mine} numbers for D = {D}, those of two matrices. Queries, keys, "
+        "Your attention has {mine} numbers for D = {D}, those of two matrices. Queries, keys, "
         "values and the output have one each.",
         attention=lambda s: 2 * s.D * s.D + 2 * s.D,
     ),
-    _wrong(
+    *_part(
         "three projections of attention",
-        sentence="Your attention has {mine} numbers for D = {D}: queries, keys and values. What the heads "
+        "Your attention has {mine} numbers for D = {D}: queries, keys and values. What the heads "
         "have gathered goes through a fourth matrix.",
         attention=lambda s: 3 * s.D * s.D + 3 * s.D,
     ),
-    _wrong(
+    *_part(
         "biases of attention left out",
-        sentence="Your attention has {mine} numbers for D = {D}, those of its four matrices. Each has a "
+        "Your attention has {mine} numbers for D = {D}, those of its four matrices. Each has a "
         "bias of D entries.",
         attention=lambda s: 4 * s.D * s.D,
     ),
-    _wrong(
+    *_part(
         "biases of the feed-forward part left out",
-        sentence="Your feed-forward part has {mine} numbers for D = {D} and F = {F}, those of two "
+        "Your feed-forward part has {mine} numbers for D = {D} and F = {F}, those of two "
         "matrices. The first has a bias of F entries, the second one of D.",
         feed_forward=lambda s: 2 * s.D * s.F,
     ),
-    _wrong(
+    *_part(
         "four times D whatever F is",
-        sentence="Your feed-forward part has {mine} numbers for D = {D} and F = {F}: the count for an "
+        "Your feed-forward part has {mine} numbers for D = {D} and F = {F}: the count for an "
         "inner width of four times D.",
         feed_forward=lambda s: 8 * s.D * s.D + 5 * s.D,
+    ),
+    *_part(
+        "no biases at all",
+        "Your attention has {mine} numbers for D = {D}, those of its four matrices, and your feed-forward "
+        "part those of two. Each matrix has a bias, with an entry for each of its rows.",
+        attention=lambda s: 4 * s.D * s.D,
+        feed_forward=lambda s: 2 * s.D * s.F,
+    ),
+    _wrong(
+        "parts of all blocks",
+        sentence="Your norms have {mine} numbers: those of all {L} blocks. The first three entries are of "
+        "one block.",
+        norms=lambda s: 4 * s.D * s.L,
+        attention=lambda s: s.L * counts(s.D, s.F, 1)["attention"],
+        feed_forward=lambda s: s.L * counts(s.D, s.F, 1)["feed_forward"],
     ),
     _wrong(
         "no final norm",
@@ -138,7 +169,15 @@ EXERCISE = Exercise(
         entries("norms", "the two norms of a block", 0.5, of=("norms",), hints=_PART_HINTS),
         entries("attention", "attention", 0.5, of=("attention",), hints=_PART_HINTS),
         entries("feed_forward", "the feed-forward part", 0.5, of=("feed_forward",), hints=_PART_HINTS),
-        entries("stack", "the whole stack", 0.5, of=("stack",), hints=_STACK_HINTS),
+        follows(
+            "stack",
+            "the whole stack, made from your parts",
+            0.5,
+            entry="stack",
+            of=("norms", "attention", "feed_forward"),
+            rule=lambda s, own: s.L * (own.norms + own.attention + own.feed_forward) + 2 * s.D,
+            hints=_STACK_HINTS,
+        ),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(

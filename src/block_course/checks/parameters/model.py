@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from block_course.checks.entries import entries
+from block_course.checks.following import follows
 from block_course.checks.selection import on
-from block_course.checks.tables import changed
+from block_course.checks.tables import Made, changed
 from block_course.exercise import Case, Exercise, Hints
 
 NAMES = ("embeddings", "output", "model", "percent")
@@ -64,6 +65,10 @@ def _whole(s: Any, more: int) -> int:
     return int(model(s.V, s.P, s.D, s.L, s.block, s.tied)["model"]) + more
 
 
+def _rounded(digits: int) -> Made:
+    return lambda s: round(_percent(s, _whole(s, 0)), digits)
+
+
 MISCONCEPTIONS = (
     _wrong(
         "positions left out",
@@ -112,6 +117,14 @@ MISCONCEPTIONS = (
         sentence="Your percentage is {mine}: a share of 1. Percent are of 100.",
         percent=lambda s: _percent(s, _whole(s, 0)) / 100,
     ),
+    *(
+        _wrong(
+            "percentage rounded",
+            sentence="Your percentage is {mine}, cut to so many decimals. Return the quotient as it comes.",
+            percent=_rounded(digits),
+        )
+        for digits in (0, 1, 2, 3)
+    ),
 )
 
 _TIED_HINTS: Hints = (
@@ -145,7 +158,14 @@ EXERCISE = Exercise(
             entries("untied", "an untied output", 0.5, of=("output",), hints=_TIED_HINTS),
         ),
         entries("model", "the whole model", 0.75, of=("model",), hints=_MODEL_HINTS),
-        entries("percent", "the share of the blocks", 0.5, of=("percent",)),
+        follows(
+            "percent",
+            "the share of the blocks in your model",
+            0.5,
+            entry="percent",
+            of=("model",),
+            rule=lambda s, own: 100 * s.L * s.block / own.model,
+        ),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(

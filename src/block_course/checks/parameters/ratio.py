@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
 from block_course.checks.entries import entries
-from block_course.checks.tables import changed
+from block_course.checks.following import follows
+from block_course.checks.tables import Made, changed
 from block_course.exercise import Case, Exercise, Hints
 
 NAMES = ("attention", "feed_forward", "ratio")
@@ -44,6 +46,14 @@ def _with_attention(attention: int, feed_forward: int) -> Number:
     return feed_forward / attention
 
 
+def _rounded(digits: int) -> Made:
+    return lambda s: round(float(ratio(s.D, s.H, s.G, s.F, s.matrices)["ratio"]), digits)
+
+
+def _whole(s: SimpleNamespace) -> int:
+    return int(ratio(s.D, s.H, s.G, s.F, s.matrices)["ratio"])
+
+
 MISCONCEPTIONS = (
     _wrong(
         "keys and values as wide as queries",
@@ -73,6 +83,21 @@ MISCONCEPTIONS = (
         ratio=lambda s: _with_attention(2 * s.D * s.D + s.D * s.G * (s.D // s.H), s.matrices * s.D * s.F),
     ),
     _wrong(
+        "the output left out",
+        sentence="Your attention has {mine} weights, those of queries, keys and values. What the heads have "
+        "gathered goes through a fourth matrix, D × D.",
+        attention=lambda s: s.D * s.D + 2 * s.D * s.G * (s.D // s.H),
+        ratio=lambda s: _with_attention(s.D * s.D + 2 * s.D * s.G * (s.D // s.H), s.matrices * s.D * s.F),
+    ),
+    *(
+        _wrong(
+            "ratio rounded",
+            sentence="Your ratio is {mine}, cut to so many decimals. Return the quotient as it comes.",
+            ratio=rounded,
+        )
+        for rounded in (*(_rounded(digits) for digits in range(5)), _whole)
+    ),
+    _wrong(
         "the gate left out",
         sentence="Your feed-forward part has {mine} weights, those of two matrices. This one has {matrices}.",
         feed_forward=lambda s: 2 * s.D * s.F,
@@ -100,7 +125,7 @@ _ATTENTION_HINTS: Hints = (
 _RATIO_HINTS: Hints = (
     "Which of the two stands above the line?",
     "The feed-forward weights, divided by those of attention.",
-    "Divide with `/`, so that the ratio keeps its decimals.",
+    "Divide with `/` and don't round, so that the ratio keeps its decimals.",
 )
 
 EXERCISE = Exercise(
@@ -117,7 +142,16 @@ EXERCISE = Exercise(
     properties=(
         entries("attention", "the weights of attention", 1.25, of=("attention",), hints=_ATTENTION_HINTS),
         entries("feed_forward", "those of the feed-forward part", 0.75, of=("feed_forward",)),
-        entries("ratio", "their ratio", 1.0, of=("ratio",), hints=_RATIO_HINTS),
+        follows(
+            "ratio",
+            "their ratio, made from your weights",
+            1.0,
+            entry="ratio",
+            of=("attention", "feed_forward"),
+            rule=lambda s, own: own.feed_forward / own.attention,
+            requires=("feed_forward",),
+            hints=_RATIO_HINTS,
+        ),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(

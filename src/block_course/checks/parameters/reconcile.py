@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from block_course.checks.entries import entries
+from block_course.checks.following import follows
 from block_course.checks.tables import changed
 from block_course.exercise import Case, Exercise, Hints
 
@@ -110,12 +111,24 @@ MISCONCEPTIONS = (
         **_from(_in_blocks, attention=lambda s: 0),
     ),
     _wrong(
+        "the gains left in",
+        sentence="Your F is {mine}. It should be whole: the gains of a block's two norms, {D} numbers each, "
+        "have not been taken off.",
+        F=lambda s: (_in_blocks(s) // s.L - 4 * s.D * s.D) / (3 * s.D),
+    ),
+    _wrong(
         "all blocks for one",
         sentence="Your block holds {mine}: that is all {L} of them.",
         one_block=_in_blocks,
         F=lambda s: (_in_blocks(s) - 4 * s.D * s.D - 2 * s.D) // (3 * s.D),
     ),
 )
+
+
+def _either(mine: float, above: float, below: int) -> float:
+    """The quotient, or its whole part if that is what was taken."""
+    return above // below if mine == above // below else above / below
+
 
 _BLOCKS_HINTS: Hints = (
     "What stands outside the blocks of such a model, and how often?",
@@ -141,8 +154,23 @@ EXERCISE = Exercise(
     returns=NAMES,
     properties=(
         entries("in_blocks", "what is in the blocks", 1.0, of=("in_blocks",), hints=_BLOCKS_HINTS),
-        entries("one_block", "one block", 0.5, of=("one_block",)),
-        entries("F", "the inner width", 1.5, of=("F",), hints=_WIDTH_HINTS),
+        follows(
+            "one_block",
+            "one block, made from what is in yours",
+            0.5,
+            entry="one_block",
+            of=("in_blocks",),
+            rule=lambda s, own: _either(own.one_block, own.in_blocks, s.L),
+        ),
+        follows(
+            "F",
+            "the inner width, made from your block",
+            1.5,
+            entry="F",
+            of=("one_block",),
+            rule=lambda s, own: _either(own.F, own.one_block - 4 * s.D * s.D - 2 * s.D, 3 * s.D),
+            hints=_WIDTH_HINTS,
+        ),
     ),
     misconceptions=MISCONCEPTIONS,
     hints=(
