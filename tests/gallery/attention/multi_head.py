@@ -122,7 +122,10 @@ WRONG = {
     "over queries, three axes": Wrong(of_three_axes, "softmax over the queries"),
     "no return": Wrong(no_return, "no return"),
     "values first": Wrong(changed(order=(1, 2, 0)), None),
-    "bare split": Wrong(changed(cut=regroup.bare_split), None),
+    "bare split": Wrong(changed(cut=regroup.bare_split), "cut by a bare reshape"),
+    "bare both ways": Wrong(
+        changed(cut=regroup.bare_split, back=regroup.bare_merge), "cut by a bare reshape"
+    ),
     "in place": Wrong(in_place, None),
     "always float64": Wrong(lambda *given: by_helpers(*given).astype(np.float64), None),
 }

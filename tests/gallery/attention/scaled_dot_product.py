@@ -104,6 +104,11 @@ def in_place(q, k, v):
     return weights @ v, weights
 
 
+def one_maximum(scores):
+    e = np.exp(scores - scores.max())
+    return e / e.sum(-1, keepdims=True)
+
+
 WRONG = {
     "no root": Wrong(changed(lambda q, v: 1), "no √K"),
     "K": Wrong(changed(lambda q, v: q.shape[-1]), "divided by K"),
@@ -115,6 +120,7 @@ WRONG = {
     "late": Wrong(late, "√K after the softmax"),
     "weights first": Wrong(lambda *given: attend(*given)[::-1], "weights first"),
     "overflow": Wrong(changed(shares=overflowing), "largest score not subtracted"),
+    "one maximum for all": Wrong(changed(shares=one_maximum), "largest score not subtracted"),
     "no return": Wrong(no_return, "no return"),
     "in place": Wrong(in_place, None),
     "no swap": Wrong(lambda q, k, v: (softmax(q @ k) @ v, softmax(q @ k)), None),

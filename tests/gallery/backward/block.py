@@ -109,6 +109,7 @@ WRONG = {
     "no norm": Wrong(walk(norm=lambda dn, x: dn), "norm passed over"),
     "a division": Wrong(walk(norm=lambda dn, x: dn / norm_back(x, x)[2]), "norm as a division by the spread"),
     "no door": Wrong(walk(gate=lambda u, dr: dr), "ReLU passed over"),
+    "the value": Wrong(walk(gate=lambda u, dr: dr * np.maximum(u, 0)), "the value in place of the slope"),
     "the wrong door": Wrong(walk(gate=lambda u, dr: np.maximum(dr, 0)), "ReLU of the gradient"),
     "the door of dr": Wrong(walk(gate=lambda u, dr: dr * (dr > 0)), "ReLU of the gradient"),
     "x for n": Wrong(walk(read=lambda x: x), "w1 read x, not the norm"),

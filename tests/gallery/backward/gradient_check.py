@@ -99,6 +99,11 @@ def in_one_direction(block, x):
     return abs(rise - block.gradients(x, dy).sum()) < 1e-5
 
 
+def output_by_output(block, x):
+    rise = (block(x + H) - block(x - H)) / (2 * H)
+    return np.allclose(rise, block.gradients(x, np.ones_like(x)), rtol=1e-3, atol=1e-4)
+
+
 WRONG = {
     "turned over": Wrong(turned, "True and False exchanged"),
     "comparison lost": Wrong(comparison_lost, "accepts every block"),
@@ -115,6 +120,7 @@ WRONG = {
     "the first token": Wrong(
         lambda block, x: close(block, x, drawn(x), where=(0, 0)), "looks at one token alone"
     ),
+    "outputs one by one": Wrong(output_by_output, "outputs compared one by one"),
     "all entries moved at once": Wrong(in_one_direction, None),
     "asks too often": Wrong(lambda block, x: all(token_by_token(block, x) for _ in range(40)), None),
 }

@@ -74,6 +74,7 @@ WRONG = {
     "the mean": Wrong(lambda dw, w: w * (dw - dw.mean(-1, keepdims=True)), "plain mean taken away"),
     "the sum": Wrong(lambda dw, w: w * (dw - dw.sum(-1, keepdims=True)), "unweighted sum taken away"),
     "w once": Wrong(lambda dw, w: dw - (w * dw).sum(-1, keepdims=True), "not multiplied by the weights"),
+    "one w": Wrong(lambda dw, w: w * dw - (w * dw).sum(-1, keepdims=True), "one weight left out"),
     "the product": Wrong(lambda dw, w: w * dw, "nothing taken away"),
     "over the queries": Wrong(
         lambda dw, w: w * (dw - (w * dw).sum(-2, keepdims=True)), "summed over the queries"

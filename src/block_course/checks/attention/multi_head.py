@@ -98,6 +98,10 @@ def _one_head(x: Array, qkv: Array, qkv_bias: Array, out: Array, out_bias: Array
 
 
 _VARIED = partial(partial, variants.attention)
+_BARE_CUT = (
+    "Queries, keys and values, (T, D), were reshaped to (H, T, K) as they lie, so that each head holds "
+    "pieces of other tokens. Reshape to (T, H, K), then swap T and H."
+)
 
 MISCONCEPTIONS = tuple(
     misconception(name, answer, reference, sentence)
@@ -122,6 +126,16 @@ MISCONCEPTIONS = tuple(
             _VARIED(merge=variants.bare_merge),
             "What the heads gathered, (H, T, K), was reshaped as it was, which mixes positions. Swap H and T "
             "first.",
+        ),
+        (
+            "cut by a bare reshape",
+            _VARIED(cut=variants.bare_cut, merge=variants.bare_merge),
+            _BARE_CUT,
+        ),
+        (
+            "cut by a bare reshape",
+            _VARIED(cut=variants.bare_cut),
+            _BARE_CUT,
         ),
         (
             "heads before q, k and v",

@@ -127,8 +127,9 @@ MISCONCEPTIONS = tuple(
         (
             "largest score not subtracted",
             _scaled(softmax=lambda scores: np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)),
-            "The exponential of a score above 709 is infinite, and ∞ / ∞ is not a number. Subtract each "
-            "query's largest score from its scores first: the shares stay the same.",
+            "The exponential of a score above 709 is infinite, that of one far below 0 is 0, and neither "
+            "∞ / ∞ nor 0 / 0 is a number. Subtract from each query's scores the largest of them, its own and "
+            "not that of all queries: the shares stay the same.",
         ),
     )
 )

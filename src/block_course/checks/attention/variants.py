@@ -63,6 +63,14 @@ def heads_first(projected: Array, n_heads: int) -> tuple[Array, Array, Array]:
     return q, k, v
 
 
+def bare_cut(projected: Array, n_heads: int) -> tuple[Array, Array, Array]:
+    """Queries, keys and values, each reshaped to (..., H, T, K) as it lies."""
+    *batch, T, _ = projected.shape
+    parts = np.split(projected, 3, axis=-1)
+    q, k, v = (each.reshape(*batch, n_heads, T, -1) for each in parts)
+    return q, k, v
+
+
 def keys_first(projected: Array, n_heads: int) -> tuple[Array, Array, Array]:
     """Keys in the place of queries."""
     q, k, v = cut(projected, n_heads)

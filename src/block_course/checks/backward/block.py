@@ -129,6 +129,12 @@ MISCONCEPTIONS = tuple(
             "above 0, and nowhere else.",
         ),
         (
+            "the value in place of the slope",
+            _walk(gate=lambda u, dr: dr * np.maximum(u, 0.0)),
+            "What came back was multiplied by what the ReLU let through. Its slope is wanted: 1 where its "
+            "input was above 0, and 0 elsewhere.",
+        ),
+        (
             "ReLU of the gradient",
             _walk(gate=lambda u, dr: np.maximum(dr, 0.0)),
             "The gradient itself was cut at 0. It is the input on the way there, not the gradient, that "

@@ -80,6 +80,12 @@ _WRONG_NUMBERS = tuple(
             "The weighted mean is taken away; then each entry is multiplied by its own weight.",
         ),
         (
+            "one weight left out",
+            lambda dw, w: np.asarray(w * dw - (w * dw).sum(axis=-1, keepdims=True)),
+            "You take Σ w · dw from w · dw. What is taken away is multiplied by the key's own weight, "
+            "too: w stands before both.",
+        ),
+        (
             "nothing taken away",
             lambda dw, w: np.asarray(w * dw),
             "w · dw is half of it. Raising a score takes from the other weights: subtract the weighted mean "

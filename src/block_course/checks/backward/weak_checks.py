@@ -45,6 +45,12 @@ def _agree(
     return np.allclose(mine, theirs, rtol=tolerance, atol=tolerance)
 
 
+def _one_by_one(block: Block, x: Array) -> bool:
+    x = x.astype(np.float64)
+    slopes = (block(x + 1e-6) - block(x - 1e-6)) / 2e-6
+    return np.allclose(slopes, block.gradients(x, np.ones_like(x)), rtol=1e-4, atol=1e-5)
+
+
 MISCONCEPTIONS = (
     weak_test(
         "accepts every block",
@@ -74,6 +80,13 @@ MISCONCEPTIONS = (
         "sum to 0 whatever x is: zeros are right then, and so is a gradient that never looks at dy. Draw dy "
         "at random.",
         shown=named(ZEROS),
+    ),
+    weak_test(
+        "outputs compared one by one",
+        _one_by_one,
+        "“{block}” is rejected, and its gradients are right. You move all entries of x together and look at "
+        "each output. An entry of the gradient says what the *sum* of dy · y does when that one entry moves.",
+        shown=is_right,
     ),
     weak_test(
         "step too large",
