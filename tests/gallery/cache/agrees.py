@@ -123,6 +123,14 @@ def forgets(block, x):
     np.allclose(block(x, np.array([2, 1, 3, x.shape[1] - 6])), block(x))
 
 
+def early_chunks(block, x):
+    return gap(block, x, [2, 1, x.shape[1] - 3]).max() < 1e-6
+
+
+def two_chunks(block, x):
+    return gap(block, x, [2, 2, x.shape[1] - 4]).max() < 1e-5
+
+
 WRONG: dict[str, Wrong] = {
     "the same bits": Wrong(exactly, "asks for the same bits"),
     "a tolerance of 1e-10": Wrong(nearly_exactly, "asks for the same bits"),
@@ -130,6 +138,8 @@ WRONG: dict[str, Wrong] = {
     "one by one, asserted": Wrong(ones_asserted, "one token at a time alone"),
     "a prompt first": Wrong(prompt, "a prompt, then one token at a time"),
     "half of it first": Wrong(half_a_prompt, "a prompt, then one token at a time"),
+    "the chunks of the example": Wrong(early_chunks, "no chunk behind many tokens"),
+    "four held": Wrong(two_chunks, "no chunk behind many tokens"),
     "the first sequence": Wrong(first_sequence, "looks at the first sequence alone"),
     "the first of the outputs": Wrong(first_of_the_outputs, "looks at the first sequence alone"),
     "the last output": Wrong(last_output, "looks at the last output alone"),

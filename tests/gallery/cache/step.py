@@ -95,6 +95,7 @@ RIGHT: dict[str, Answer] = {
 def changed(
     at=lambda S: S,
     turn=rotary,
+    turn_queries=None,
     turn_values=lambda v, S: v,
     held=lambda keys: keys,
     visible=lambda T, S: np.tri(T, S + T, S, dtype=bool),
@@ -105,7 +106,8 @@ def changed(
     def answer(x, keys, values, qkv, out, n_heads):
         T, S = x.shape[0], keys.shape[1]
         q, k, v = new_heads(x, qkv, n_heads)
-        q, k, v = turn(q, at(S)), turn(k, at(S)), turn_values(v, at(S))
+        q = (turn_queries or turn)(q, at(S))
+        k, v = turn(k, at(S)), turn_values(v, at(S))
         pairs = [(held(keys), k), (values, v)]
         keys, values = (np.concatenate(pair[::-1] if front else pair, axis=1) for pair in pairs)
         scores = q @ keys.swapaxes(1, 2) / scale(q.shape[-1])
@@ -127,6 +129,7 @@ WRONG: dict[str, Wrong] = {
     "position 0": Wrong(changed(at=lambda S: 0), "offset 0"),
     "one too far": Wrong(changed(at=lambda S: S + 1), "offset one too large"),
     "without positions": Wrong(changed(turn=lambda heads, S: heads), "not turned at all"),
+    "queries as they are": Wrong(changed(turn_queries=lambda heads, S: heads), "queries not turned"),
     "turned twice": Wrong(changed(held=lambda keys: rotary(keys, 0)), "held keys turned again"),
     "turned values": Wrong(changed(turn_values=rotary), "values turned too"),
     "no mask": Wrong(changed(visible=lambda T, S: np.full((T, S + T), True)), "no mask inside the chunk"),

@@ -63,6 +63,7 @@ class _Way:
     offset: Callable[[int], int] = lambda S: S
     mask: Callable[[int, int], Array] = causal_mask
     turn: Callable[[Array, int], Array] = rotary
+    turn_queries: Callable[[Array, int], Array] | None = None
     turn_values: Callable[[Array, int], Array] = lambda v, offset: v
     join: Callable[[Array, Array], Array] = lambda held, new: np.concatenate([held, new], axis=-2)
     root: Callable[[int], float] = lambda K: K**0.5
@@ -74,7 +75,8 @@ class _Way:
         parts = np.split(x @ qkv.T, 3, axis=-1)
         q, k, v = (each.reshape(T, n_heads, D // n_heads).swapaxes(0, 1) for each in parts)
         offset = self.offset(held)
-        q, k, v = self.turn(q, offset), self.turn(k, offset), self.turn_values(v, offset)
+        q = (self.turn_queries or self.turn)(q, offset)
+        k, v = self.turn(k, offset), self.turn_values(v, offset)
         if self.again:
             keys, k = rotary(keys, 0), k
         keys, values = self.join(keys, k), self.join(values, v)
@@ -100,6 +102,12 @@ _WAYS = (
         "not turned at all",
         _Way(turn=lambda heads, offset: heads),
         "Queries and keys were not turned. The held keys are; `rotary(q, offset)` turns new ones.",
+    ),
+    (
+        "queries not turned",
+        _Way(turn_queries=lambda heads, offset: heads),
+        "The keys were turned and the queries were not, so that each key is turned by how far it stands from "
+        "the start, and not from the query. Turn both.",
     ),
     (
         "held keys turned again",

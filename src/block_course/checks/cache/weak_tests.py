@@ -30,6 +30,10 @@ def _prompt(x: Array) -> list[int]:
     return [3] + [1] * (x.shape[1] - 3)
 
 
+def _early(x: Array) -> list[int]:
+    return [2, 1, x.shape[1] - 3]
+
+
 def _same_bits(block: Block, x: Array) -> bool:
     return not _gap(block, x, _uneven(x)).any()
 
@@ -89,6 +93,13 @@ MISCONCEPTIONS = (
         "The block “{block}” gets through: your first chunk has its mask there, and behind it you read "
         "single tokens, which need none. Read a chunk of several behind another.",
         _LATER,
+    ),
+    weak_test(
+        "no chunk behind many tokens",
+        _within(_FAIR, _early),
+        "The block “{block}” gets through: it has room for four tokens, and your last chunk begins before "
+        "more than those are held. Read a later chunk as well.",
+        named("the oldest tokens lost when the cache is full"),
     ),
     weak_test(
         "looks at the first sequence alone",
