@@ -19,7 +19,7 @@ RETURNS = ("pre", "post", "placement")
 POST, PRE, START = "kept by a post-norm block", "kept by a pre-norm block", "kept at the start of training"
 POST_32, PRE_32 = "kept in float32, post-norm", "kept in float32, pre-norm"
 CAUSAL, EPS = "kept by a causal block", "kept by a block with another eps"
-_OTHER_EPS = 0.05
+_OTHER_EPS = 0.01
 _CONDITION = 400.0
 """A gap is rounded to three decimals: in float32 its last one may turn."""
 Table = dict[str, Any]
