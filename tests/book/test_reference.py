@@ -36,6 +36,7 @@ def shown() -> list[str]:
     return re.findall(r"```\{api\} (\S+)", "\n".join(page.read_text(encoding="utf-8") for page in EXAMPLES))
 
 
+@pytest.mark.slow  # one of them is a whole audit
 @pytest.mark.parametrize("page", EXAMPLES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_print_what_stands_there(page: Path) -> None:
     blocks = re.findall(r"```pycon\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
