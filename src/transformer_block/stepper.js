@@ -75,6 +75,7 @@ class BlockStepper extends HTMLElement {
     this.walks = [...table.tBodies].map(read);
     this.walk = 0;
     this.at = 0;
+    this.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys are not for a control inside
     const root = this.attachShadow({ mode: "open" });
     root.innerHTML = `<style>${STYLE}</style>${FRAME}`;
     this.find = (selector) => root.querySelector(selector);

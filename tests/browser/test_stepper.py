@@ -104,6 +104,12 @@ def test_a_swipe_walks_and_a_tap_does_not(open_page: Open) -> None:
     assert stage(stepper) == "embedding"
 
 
+def test_jupyterlab_is_told_that_keys_inside_are_not_its_own(open_page: Open) -> None:
+    stepper = open_page(walk_of_it()).locator("block-stepper")
+
+    assert stepper.get_attribute("data-lm-suppress-shortcuts") == "true"
+
+
 def test_another_token_is_shown_at_the_same_stage(open_page: Open) -> None:
     walk = walk_of_three()
     stepper = open_page(walk).locator("block-stepper")
