@@ -75,7 +75,7 @@ WRONG = {
             "one_block": (total - 2 * V * D) / L,
             "F": ((total - 2 * V * D) / L - 4 * D * D - 2 * D) / (3 * D),
         },
-        None,
+        "the final norm left in",
     ),
     "all blocks": Wrong(lambda total, V, D, L: of(total - 2 * V * D - D, D, 1), "all blocks for one"),
     "four times D": Wrong(lambda total, V, D, L: by_rule(total, V, D, L) | {"F": 4 * D}, None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from block_course.checks.entries import entries
 from block_course.checks.following import follows
 from block_course.checks.tables import changed
-from block_course.exercise import Case, Exercise, Hints
+from block_course.exercise import Case, Exercise, Hints, Misconception
 
 NAMES = ("in_blocks", "one_block", "F")
 
@@ -52,17 +53,29 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
 _wrong = partial(changed, reference=reconcile, returns=NAMES)
 
 
-def _from(in_blocks: Any, attention: Any = lambda s: 4 * s.D * s.D, gains: int = 2, matrices: int = 3) -> Any:
+def _from(
+    in_blocks: Any,
+    attention: Any = lambda s: 4 * s.D * s.D,
+    gains: int = 2,
+    matrices: int = 3,
+    over: Any = operator.floordiv,
+) -> Any:
     """The three entries, should the blocks hold so much and a block be made so."""
 
-    def one(s: Any) -> int:
-        return int(in_blocks(s) // s.L)
+    def one(s: Any) -> Any:
+        return over(in_blocks(s), s.L)
 
     return {
         "in_blocks": in_blocks,
         "one_block": one,
-        "F": lambda s: (one(s) - attention(s) - gains * s.D) // (matrices * s.D),
+        "F": lambda s: over(one(s) - attention(s) - gains * s.D, matrices * s.D),
     }
+
+
+def _outside(name: str, sentence: str, in_blocks: Any) -> tuple[Misconception, ...]:
+    """A slip in what stands outside the blocks, divided on to whole numbers or to decimals."""
+    divided = (_from(in_blocks, over=over) for over in (operator.floordiv, operator.truediv))
+    return tuple(_wrong(name, sentence=sentence, **entries) for entries in divided)
 
 
 def _in_blocks(s: Any) -> int:
@@ -70,27 +83,26 @@ def _in_blocks(s: Any) -> int:
 
 
 MISCONCEPTIONS = (
-    _wrong(
+    *_outside(
         "one table",
-        sentence="Your blocks hold {mine}. One table of {V} tokens is taken off; the output is untied and "
+        "Your blocks hold {mine}. One table of {V} tokens is taken off; the output is untied and "
         "has another.",
-        **_from(lambda s: s.total - s.V * s.D - s.D),
+        lambda s: s.total - s.V * s.D - s.D,
     ),
-    _wrong(
+    *_outside(
         "no table",
-        sentence="Your blocks hold {mine}. The tables of {V} tokens, two of them, are still in it.",
-        **_from(lambda s: s.total - s.D),
+        "Your blocks hold {mine}. The tables of {V} tokens, two of them, are still in it.",
+        lambda s: s.total - s.D,
     ),
-    _wrong(
+    *_outside(
         "the final norm left in",
-        sentence="Your blocks hold {mine}. The gain of the final norm, {D} numbers, is still in it.",
-        **_from(lambda s: s.total - 2 * s.V * s.D),
+        "Your blocks hold {mine}. The gain of the final norm, {D} numbers, is still in it.",
+        lambda s: s.total - 2 * s.V * s.D,
     ),
-    _wrong(
+    *_outside(
         "a final norm with a shift",
-        sentence="Your blocks hold {mine}: 2·D are taken off for the final norm. An RMS norm has a gain "
-        "and no shift.",
-        **_from(lambda s: s.total - 2 * s.V * s.D - 2 * s.D),
+        "Your blocks hold {mine}: 2·D are taken off for the final norm. An RMS norm has a gain and no shift.",
+        lambda s: s.total - 2 * s.V * s.D - 2 * s.D,
     ),
     _wrong(
         "two matrices",
