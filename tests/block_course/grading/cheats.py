@@ -137,4 +137,90 @@ CHEATS = {
         "class D(dict):\n    def __missing__(self, k): return 1\n"
         "sys.modules['__main__'].__class__ = type('M', (type(sys),), {'__getattr__': lambda s, n: 1})"
     ),
+    "kinds that no output has": (
+        "import dataclasses, sys\n"
+        "frame = sys._getframe()\n"
+        "while 'observe' not in frame.f_globals: frame = frame.f_back\n"
+        "def forged(*a, real=frame.f_globals['observe'], **named):\n"
+        "    return dataclasses.replace(real(*a, **named), kinds=('refused: missing',))\n"
+        "frame.f_globals['observe'] = forged"
+    ),
+    "an array that makes another of itself": (
+        "class Other(np.ndarray):\n"
+        "    def __array__(self, *a, **k): return np.full(self.shape, np.nan)\n"
+        "    def __array_finalize__(self, of): self.shape = ()\n"
+        "statistics = layer_norm = lambda x, *more: x.view(Other)"
+    ),
+    "another way home": (
+        "import sys\n"
+        "for module in list(sys.modules.values()):\n"
+        "    for name in ('unpack', 'plain_array', 'quietly_for_good', 'taken_up'):\n"
+        "        if hasattr(module, name):\n"
+        "            setattr(module, name, lambda *a, **k: ((np.ones(()),) * 2, ('float',) * 2))"
+    ),
+    "what lies in memory beside the arguments": (
+        "def f(x, *more):\n"
+        "    whole = x\n"
+        "    while hasattr(getattr(whole, 'base', None), 'nbytes'): whole = whole.base\n"
+        "    later = whole.reshape(-1).view(np.uint8)\n"
+        "    found = later[np.flatnonzero(later)[-x.nbytes:]]\n"
+        "    return np.resize(found, x.nbytes).view(x.dtype).reshape(x.shape)\n"
+        "statistics = layer_norm = f"
+    ),
+    "a thread that acts during later calls": (
+        "import threading, os, sys\n"
+        "def act():\n"
+        "    while True:\n"
+        "        for frame in sys._current_frames().values():\n"
+        "            if 'case' in frame.f_locals: os.write(3, b'\\x02\\0\\0\\0{}')\n"
+        "threading.Thread(target=act, daemon=True).start()"
+    ),
 }
+
+CHEATS_OF_A_TEST = {
+    "the name of the block": (
+        "import sys\n"
+        "def is_layer_norm(block, x):\n"
+        "    frame, seen = sys._getframe(), []\n"
+        "    while frame is not None:\n"
+        "        seen += [v for v in frame.f_locals.values() if hasattr(v, 'name') or isinstance(v, dict)]\n"
+        "        frame = frame.f_back\n"
+        "    faults = ('variance', 'centered', 'statistics', 'left out', 'eps of 0.01', 'bend')\n"
+        "    names = [str(getattr(each, 'name', each)) for each in seen]\n"
+        "    return not any(fault in name for fault in faults for name in names)"
+    ),
+    "the words of a block that refuses": (
+        "def is_layer_norm(block, x):\n"
+        "    said = ''\n"
+        "    for asked in ((), (x, x), (x,) * 3, (x[0, 0, 0],)):\n"
+        "        try: block._ask('forward', asked)\n"
+        "        except ValueError as error: said += str(error)\n"
+        "    return 'wrong' not in said and 'axis 0' not in said"
+    ),
+    "the function behind the block": (
+        "import gc\n"
+        "gc.unfreeze()\n"
+        "def is_layer_norm(block, x):\n"
+        "    names = (str(getattr(each, '__qualname__', '')) for each in gc.get_objects())\n"
+        "    return not any('wrong_norms' in each for each in names)"
+    ),
+    "the number of the process": ("import os\ndef is_layer_norm(block, x): return os.getpid() % 2 == 0"),
+    "the time that an answer takes": (
+        "import time\n"
+        "def is_layer_norm(block, x):\n"
+        "    began = time.perf_counter()\n"
+        "    block(x)\n"
+        "    return time.perf_counter() - began < 0.0002"
+    ),
+    "what another block has left": (
+        "import builtins, os, tempfile\n"
+        "def is_layer_norm(block, x):\n"
+        "    met = os.environ.get('MET', '') + getattr(builtins, 'met', '')\n"
+        "    os.environ['MET'] = builtins.met = 'x'\n"
+        "    return not met"
+    ),
+    "an empty batch of endless sequences": (
+        "def is_layer_norm(block, x):\n    for _ in range(150): block(np.zeros((0, 1_000_000, x.shape[-1])))"
+    ),
+}
+"""For `layer_norm.invariances`, where a test must tell right blocks from wrong: what else it could go by."""

@@ -114,4 +114,16 @@ DAMAGE = {
         "    shutil.rmtree(place, ignore_errors=True)"
     ),
     "a server that is stopped": "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)",
+    "as much as the wire carries, at each call": (
+        "def layer_norm(x, *more): return np.zeros((32 << 20) // 8)"
+    ),
+    "words without end": (
+        "import sys\n"
+        "frame = sys._getframe()\n"
+        "while 'observe' not in frame.f_globals: frame = frame.f_back\n"
+        "real, Seen = frame.f_globals['observe'], frame.f_globals['Observation']\n"
+        "def forged(*a, **named):\n"
+        "    return Seen(status='returned', outputs=(np.full(32 << 20, 10, np.uint8),), kinds=('names',))\n"
+        "frame.f_globals['observe'] = forged"
+    ),
 }

@@ -15,7 +15,7 @@ from block_course.grading.judge import Task, grade_one
 from block_course.grading.notebook import read
 from block_course.grading.result import Result
 from block_course.grading.worker import settings
-from tests.block_course.grading.cheats import CHEATS
+from tests.block_course.grading.cheats import CHEATS, CHEATS_OF_A_TEST
 from tests.block_course.grading.damage import DAMAGE
 from tests.block_course.grading.examples import SECRET
 from tests.block_course.grading.hand_ins import (
@@ -131,6 +131,16 @@ def test_a_cheat_gains_nothing_with(grade: Grade, text: str) -> None:
     assert honest["points"] is not None
     assert result["points"] is not None, result
     assert result["points"] <= honest["points"], result
+
+
+@pytest.mark.parametrize("text", CHEATS_OF_A_TEST.values(), ids=CHEATS_OF_A_TEST.keys())
+def test_a_test_can_go_by_nothing_but_the_block_such_as(layer_norm_box: Box, text: str) -> None:
+    judging = [each for each in WHOLE.exercises if each.calls == "test"]
+    task = Task("ann", replace(WHOLE, exercises=tuple(judging)), "file", edited(last(text)))
+
+    result = grade_one(task, RELEASED, layer_norm_box, Hidden(SECRET), LIMITS)
+
+    assert result["points"] == 0.0, result
 
 
 @pytest.mark.parametrize("text", DAMAGE.values(), ids=DAMAGE.keys())

@@ -1,11 +1,14 @@
 import builtins
 import importlib
 import sys
-from collections.abc import Iterator
+import types
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 
+from block_course.checks import assignments
+from block_course.exercise import Assignment
 from block_course.grading import stand_in
 
 
@@ -107,3 +110,32 @@ def test_furnishing_for_torch_withholds_the_course_alone(monkeypatch: pytest.Mon
 
     assert isinstance(first, stand_in.Withheld)
     assert first.roots == {"block_course", "transformer_block"}
+
+
+def reached(names: Sequence[str]) -> dict[str, types.ModuleType]:
+    """The modules that code can get at from these: by what they hold, and what that was made in."""
+    found: dict[str, types.ModuleType] = {}
+    waiting = [importlib.import_module(each) for each in names]
+    while waiting:
+        module = waiting.pop()
+        if module.__name__ not in found:
+            found[module.__name__] = module
+            held = [
+                getattr(each, "__module__", None) or getattr(each, "__name__", "")
+                for each in vars(module).values()
+            ]
+            near = {each for each in held if isinstance(each, str) and each.startswith("transformer_block.")}
+            waiting += [sys.modules[each] for each in near if each in sys.modules]
+    return found
+
+
+@pytest.mark.parametrize("assignment", assignments(), ids=lambda each: each.stem)
+def test_no_answer_can_be_reached_from_what_an_assignment_permits(assignment: Assignment) -> None:
+    found = reached(assignment.permitted)
+    answers = {each.answer for each in assignment.exercises}
+    subject = assignment.stem.partition("_")[2]
+
+    held = {f"{name}.{answer}" for name, module in found.items() for answer in answers & vars(module).keys()}
+
+    assert held == set()
+    assert f"transformer_block.in_numpy.{subject}" not in found
