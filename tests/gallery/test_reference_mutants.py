@@ -54,16 +54,22 @@ def _observed(exercise: Exercise, reference: Callable[..., Any], case: Case) -> 
         outputs = expected(asked, case)
     except Exception as error:
         return Observation(status="raised", message=f"{type(error).__name__}: {error}")
-    with np.errstate(over="ignore"):  # a number too large for the dtype is inf there, as in an answer
-        outputs = tuple(
-            each.astype(floats[0].dtype) if floats and each.dtype.kind == "f" else each for each in outputs
-        )
+    outputs = tuple(
+        _as_float(floats[0].dtype, each) if floats and each.dtype.kind == "f" else each for each in outputs
+    )
     return Observation(
         status="returned",
         outputs=outputs,
         kinds=tuple("str" if each.dtype == np.uint8 else kind for each in outputs),
         arguments_after={name: v for name, v in case.arguments.items() if isinstance(v, np.ndarray)},
     )
+
+
+def _as_float(dtype: np.dtype[Any], output: Any) -> Any:
+    """The output in a dtype, or as it is where numbers are too large for that."""
+    with np.errstate(over="ignore"):
+        narrow = output.astype(dtype)
+    return narrow if np.array_equal(np.isinf(narrow), np.isinf(output)) else output
 
 
 def earns_all(exercise: Exercise, reference: Callable[..., Any]) -> bool:

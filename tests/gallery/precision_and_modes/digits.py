@@ -144,3 +144,8 @@ TRIVIAL: dict[str, Answer] = {
     "the input": lambda value, update, p: dict(zip(NAMES, (p, update, value, "yes"), strict=True)),
     "an empty dict": lambda *given: {},
 }
+
+_AFTER = "after = np.round((stored {} update) / step_there) * step_there"
+EQUIVALENT = {
+    f"reference: {_AFTER.format('+')} → {_AFTER.format('-')} #1": "rounding half to even is the same both ways",
+}
