@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks.grading.classes import gallery
 
 from block_course.grading.report import feedback
+from tests.block_course.grading.hand_ins import edited
 from tests.block_course.grading.report.hostile import PIECES, submission
 from tests.needs import chromium
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:  # where it is not installed, the probe of "chromium" says so
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.slow]
 
 TEXTS = ["".join(PIECES[start : start + 9]) for start in range(0, len(PIECES), 9)]
+KNOWN = frozenset(edited().decode().replace("\\n", "\n").split("\n"))
 IMAGE = "http://127.0.0.1:9/x.png"
 INTRUDER = f"<script>document.title = 'ran'</script><img src='{IMAGE}' onerror=\"document.title = 'ran'\">"
 
@@ -46,6 +49,13 @@ def pages(folder: Path) -> list[Path]:
     return found
 
 
+def own_text(path: Path) -> str:
+    """What a hand-in has that the solution has not: the cells that were changed or added."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    lines = [line for line in text.replace("\\n", "\n").split("\n") if line not in KNOWN]
+    return "\n".join(lines)[-2000:]
+
+
 def opened(page: Page, path: Path) -> list[str]:
     """What the page asked for besides itself, and what it said or wanted to show."""
     noticed: list[str] = []
@@ -62,6 +72,25 @@ def test_hostile_texts_run_nothing_and_ask_for_nothing(page: Page, tmp_path: Pat
         assert opened(page, path) == []
         assert page.title() == "Feedback on 00_tiny"
         assert page.locator("script, img, iframe, svg, base, link, a, form").count() == 0
+
+
+def test_the_whole_gallery_runs_nothing_and_asks_for_nothing(page: Page, tmp_path: Path) -> None:
+    """Each hand-in's own text is printed in full, which is more than a grading lets out; ten to a page."""
+    noticed: list[str] = []
+    page.on("request", lambda request: noticed.append(request.url))
+    page.on("dialog", lambda dialog: noticed.append(dialog.message))
+    said = [own_text(path) for path in sorted(gallery(tmp_path / "gallery").rglob("*.ipynb"))]
+    texts = ["\n".join(said[start : start + 10]) for start in range(0, len(said), 10)]
+    results = [{**submission(str(number)), "printed": text} for number, text in enumerate(texts)]
+    feedback.write(tmp_path, results, {})  # type: ignore[arg-type]
+    found = sorted((tmp_path / feedback.FOLDER).rglob("*.html"))
+
+    for path in found:
+        page.goto(path.as_uri())
+        assert page.locator("script, img, iframe, svg, base, link, a, form").count() == 0
+
+    assert len(found) == len(texts)
+    assert noticed == [path.as_uri() for path in found]
 
 
 def test_what_a_learner_wrote_is_shown_as_it_is(page: Page, tmp_path: Path) -> None:
