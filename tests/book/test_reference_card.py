@@ -59,7 +59,7 @@ def formula(text: str, config: BlockConfig) -> int:
 @pytest.mark.parametrize("column", COLUMNS)
 def test_each_column_of_the_models_is_its_preset(column: str) -> None:
     table, config = rows_of("teaching"), preset(COLUMNS[column])
-    place = table[""].index(column)
+    place = table["choice"].index(column)
     said = {name: row[place].replace(",", "") for name, row in table.items()}
 
     assert said["$D$, $H$, $K$"] == f"{config.d_model} {config.n_heads} {config.head_width}"
