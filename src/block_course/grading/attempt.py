@@ -11,7 +11,12 @@ from block_course.grading.box import Box, Child
 from block_course.grading.plan import Step
 from block_course.grading.reply import Outcome
 
+MOST_HELD_BYTES = 128 << 20
+"""What the calls of one exercise may return in all. It is held by the grader, which grades others too."""
+
 _OUT_OF_TIME = Observation(status="timeout", message="the time of the whole notebook was used up")
+
+_TOO_MUCH = Observation(status="memory", message="the calls returned more than the grader holds at a time")
 
 _TOO_LONG = Observation(status="timeout", message="the time of the exercise was used up")
 
@@ -92,10 +97,12 @@ class Attempt:
         until = min(began + seconds, self._until)
         self._hidden_in_use = True
         run: list[tuple[Case, Observation]] = []
+        held = 0
         for number, case in enumerate(cases):
             if child.alive:
                 seen = child.call(exercise.answer, exercise.manner, case, until, label=str(number))
-            run.append((case, seen))
+            held += sum(each.nbytes for each in seen.outputs)
+            run.append((case, seen if held <= MOST_HELD_BYTES else _TOO_MUCH))
         return run, seconds - (time.monotonic() - began)
 
     def _ready_child(self) -> Child | None:

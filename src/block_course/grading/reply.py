@@ -10,6 +10,7 @@ from typing import Literal
 
 from block_course.exercise import Argument, Case, Manner, Observation, Status
 from block_course.grading.wire import Array, Frame, Json, Malformed
+from block_course.plain import MOST_LETTERS, NAMES, TEXT
 
 CellStatus = Literal["done", "raised", "memory", "timeout", "forbidden", "died"]
 
@@ -94,6 +95,11 @@ def observation(frame: Frame, after: Mapping[str, Array]) -> Observation:
     kinds = _texts(frame, "kinds")
     if len(kinds) != len(frame.arrays):
         raise Malformed("there are more or fewer arrays than announced")
+    if any(
+        kind in (TEXT, NAMES) and each.size > MOST_LETTERS
+        for kind, each in zip(kinds, frame.arrays, strict=True)
+    ):
+        raise Malformed(f"a text has more than {MOST_LETTERS} letters")
     return Observation(
         status=status,
         outputs=frame.arrays,

@@ -102,15 +102,8 @@ def variance_errors(
             ha=side,
         )
     axes.axhline(1.0, color=MUTED, lw=0.8, ls="--")
-    axes.text(
-        ratio[-1],
-        0.6,
-        "as large as the variance",
-        color=MUTED,
-        fontsize=9.5,
-        ha="right",
-        va="top",
-    )
+    said = "as large as the variance"
+    axes.text(ratio[-1], 0.6, said, color=MUTED, fontsize=9.5, ha="right", va="top")
     axes.minorticks_off()
     axes.set(xlabel="mean of the token, in spreads", ylabel="relative error")
     return drawing

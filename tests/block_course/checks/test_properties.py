@@ -142,7 +142,10 @@ def test_a_pair_is_judged_on_the_answers_own_outputs():
         (lambda x: np.ones_like(x), ("plain", "every entry of your output is 1.000")),
         (lambda x: x * np.nan, ("plain", "your output is not finite")),
         (lambda x: x[:1], ("plain", "your output has shape (1, 3) and should have (2, 3)")),
-        (lambda x: np.arange(6.0).reshape(2, 3), ("other", "your output stays the same when the input changes")),
+        (
+            lambda x: np.arange(6.0).reshape(2, 3),
+            ("other", "your output stays the same when the input changes"),
+        ),
         (lambda x: 1 / 0, ("plain", "your function raised ZeroDivisionError: division by zero")),
     ],
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from block_course.exercise import Case, Run
+from block_course.grading import attempt as grading_attempt
 from block_course.grading.attempt import Attempt, Limits
 from block_course.grading.box import Box
 from block_course.grading.plan import Step
@@ -92,6 +93,16 @@ def test_what_a_cell_says_when_it_runs_again_is_not_kept(box: Box) -> None:
     assert statuses(run) == ["returned"]
     assert attempt.outcomes[1][1] == Outcome("raised", "when it ran again")
     assert attempt.printed == b"before\n"
+
+
+def test_what_the_calls_return_is_held_up_to_a_cap(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grading_attempt, "MOST_HELD_BYTES", 9000)
+    large = "import numpy as np\ndef double(x):\n    return np.zeros(500)"
+    with Attempt(box, steps(large, RIGHT_ADD), QUICK) as attempt:
+        run = attempt.run(DOUBLE, [*cases(), *cases(), *cases()])
+
+    assert statuses(run) == ["returned"] * 2 + ["memory"] * (len(run) - 2)
+    assert sum(seen.outputs != () for _, seen in run) == 2
 
 
 def test_an_attempt_that_never_ran_ends_nothing(box: Box) -> None:

@@ -7,6 +7,7 @@ from block_course.exercise import Case, Manner, Observation, Subject
 from block_course.grading import reply
 from block_course.grading.reply import Death, Outcome
 from block_course.grading.wire import Frame, Malformed, decode, encode
+from block_course.plain import MOST_LETTERS, NAMES, TEXT
 from tests.block_course.grading.test_wire import read_from
 
 ARRAYS = (np.zeros((2, 3)), np.ones(4, np.float32))
@@ -119,6 +120,15 @@ NO_OBSERVATION = {
 def test_a_reply_to_a_call_is_malformed_with(change: dict[str, object]) -> None:
     with pytest.raises(Malformed):
         reply.observation(Frame({**RETURNED, **change}, ARRAYS), {})
+
+
+@pytest.mark.parametrize("kind", [TEXT, NAMES])
+def test_a_text_is_no_longer_than_a_child_that_was_not_changed_would_send(kind: str) -> None:
+    head = {**RETURNED, "kinds": [kind]}
+
+    reply.observation(Frame(head, (np.zeros(MOST_LETTERS, np.uint8),)), {})
+    with pytest.raises(Malformed, match="a text has more than 4096 letters"):
+        reply.observation(Frame(head, (np.zeros(MOST_LETTERS + 1, np.uint8),)), {})
 
 
 def test_the_reply_to_a_cell_is_its_outcome() -> None:

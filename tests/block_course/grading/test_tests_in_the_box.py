@@ -58,7 +58,7 @@ def test_a_test_remembers_nothing_of_the_block_before(box: Box) -> None:
 def test_a_block_that_cannot_answer_says_so_to_the_test(box: Box) -> None:
     asking = (
         "def is_causal(block, x):\n    try:\n        block(x[:2])\n"
-        "    except ValueError as error:\n        return 'no answer (forward) to (2, 3)' in str(error)\n    return False\n"
+        "    except ValueError as error:\n        return 'no answer' in str(error)\n    return False\n"
     )
 
     run, _ = attempted(box, asking)

@@ -147,5 +147,5 @@ TRIVIAL: dict[str, Answer] = {
 
 _AFTER = "after = np.round((stored {} update) / step_there) * step_there"
 EQUIVALENT = {
-    f"reference: {_AFTER.format('+')} → {_AFTER.format('-')} #1": "rounding half to even is the same both ways",
+    f"reference: {_AFTER.format('+')} → {_AFTER.format('-')} #1": "half to even rounds the same both ways",
 }

@@ -26,6 +26,7 @@ Init = Mapping[str, Argument]
 
 def reference(init: Init, state: State, x: Array, dy: Array | None = None) -> Outputs:
     """With h = x + body(x): y = h + head(h), or h alone at a rate of 1, and the gradient of x."""
+    x = x.astype(np.float64)
     w, b, v, c = (state[f"{part}.{name}"] for part in ("body", "head") for name in ("weight", "bias"))
     head_adds = float(init["rate"] != 1.0)
     h = x + x @ w.T + b

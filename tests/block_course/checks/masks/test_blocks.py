@@ -69,7 +69,7 @@ def test_gradients_are_zero_to_the_last_bit_where_nothing_is_heard() -> None:
 
 
 def test_a_dy_of_another_shape_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"dy must have the shape of x, \(2, 5, 8\); got \(2, 5\)"):
+    with pytest.raises(ValueError, match=r"no answer \(gradients\) to \(2, 5, 8\) and \(2, 5\)"):
         asked(Design()).gradients(X, X[..., 0])
 
 
