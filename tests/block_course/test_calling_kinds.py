@@ -126,7 +126,7 @@ def test_an_exception_of_a_test_other_than_a_failed_assertion_is_no_verdict() ->
     observed = observe(lambda block, x: block(x[:2]), case_with(running_mean, True), TEST)
 
     assert observed.status == "raised"
-    assert "could not be broadcast together" in observed.message
+    assert "no answer (forward) to (2, 3)" in observed.message
 
 
 def test_a_test_without_a_block_is_a_fault_of_the_exercise() -> None:

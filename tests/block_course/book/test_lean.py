@@ -15,7 +15,7 @@ THEME = {"html_theme": "sphinx_book_theme", "html_theme_options": {"secondary_si
 FILES = {
     "index.md": "# Home\n\n```{toctree}\nsecond\n```\n",
     "second.md": "# Second\n\n:::{note}\nA note.\n:::\n",
-    "_static/extra.css": ".note .never{top:0} .later p{top:0} .note p{margin:1px}",
+    "_static/extra.css": ".note .on-no-page{top:0} .later p{top:0} .note p{margin:1px}",
 }
 
 
@@ -60,7 +60,7 @@ def test_the_stylesheet_has_what_pages_use_and_not_the_rest(built: Built) -> Non
     css = (built.folder / "_static" / "book.css").read_text(encoding="utf-8")
 
     assert ".note p{margin:1px}" in css
-    assert ".never" not in css
+    assert ".on-no-page" not in css
     assert ".fa-bars:before" in css
     assert ".fa-truck" not in css
     assert "data:font/woff" in css
