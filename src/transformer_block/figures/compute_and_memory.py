@@ -24,10 +24,12 @@ from transformer_block.figures.style import (
 
 Curve = Num[np.ndarray, "N"]
 LINES = {
-    "feed-forward": (FEED_FORWARD, "-"),
-    "attention's matrices": (ATTENTION, "-"),
-    "pairs of tokens": (ATTENTION, "--"),
+    "all matrices": (INK, "-", "above", 0),
+    "feed-forward": (FEED_FORWARD, "-", "below", 0),
+    "all of attention": (ATTENTION, "-", "below", 0),
+    "pairs of tokens": (ATTENTION, "--", "below", 1 / 3),
 }
+"""Color, dash, and where the name stands: on which side, and how far along."""
 KEPT = {
     "input": STREAM,
     "norms": NORM,
@@ -55,16 +57,15 @@ def per_token(
     drawing = figure(3.1)
     axes = drawing.subplots()
     for part, each in parts.items():
-        color, dash = LINES[part]
+        color, dash, side, along = LINES[part]
         axes.loglog(lengths, each / 1e6, color=color, ls=dash)
-        rises = each[-1] > each[0]
-        at = len(lengths) // 3 if rises else 0
+        at = int(along * len(lengths))
         axes.annotate(
             part,
             (lengths[at], each[at] / 1e6),
-            (6, -6) if rises else (6, 5),
+            (6, 3 if side == "above" else -4),
             textcoords="offset points",
-            va="top" if rises else "bottom",
+            va="bottom" if side == "above" else "top",
             color=color,
         )
     bottom = 1.2 * axes.get_ylim()[0]

@@ -30,6 +30,17 @@ def test_per_token_draws_each_part_in_millions_and_each_crossing() -> None:
     assert axes.get_xscale() == axes.get_yscale() == "log"
 
 
+def test_per_token_names_lines_above_or_below_and_only_the_pairs_further_along() -> None:
+    lengths, level = np.array([2, 8, 32, 128]), np.ones(4)
+    parts = {"all matrices": 6e6 * level, "feed-forward": 4e6 * level, "pairs of tokens": 1e6 * lengths}
+
+    (axes,) = figures.per_token(lengths, parts, {}).axes
+
+    assert [text.xy for text in axes.texts] == [(2, 6), (2, 4), (8, 8)]
+    assert [text.xyann[1] > 0 for text in axes.texts] == [True, False, False]
+    assert [text.get_verticalalignment() for text in axes.texts] == ["bottom", "top", "top"]
+
+
 def test_doubled_has_a_panel_for_each_letter_with_the_count_hollow() -> None:
     sizes = np.array([128, 256, 512])
     first = figures.Doubled(sizes, np.array([1, 4, 16]), np.array([1, 3, 10]))
