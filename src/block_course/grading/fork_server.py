@@ -49,6 +49,10 @@ _ENVIRONMENT = {
     "USER": "learner",  # the user has no entry in the system's list, and torch asks for a name
     # before the first import of a numeric library: a pool of threads does not survive a fork
     **{f"{name}_NUM_THREADS": "1" for name in _THREADS},
+    # all objects in memory from malloc, and that in huge pages: a fork copies entries of page tables, one for
+    # 2 MB in place of 512, which makes fork and exit of a server with torch four times as quick
+    "PYTHONMALLOC": "malloc",
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
 _PASSED_ON = ("LD_LIBRARY_PATH",)
 _PLACES = ("HOME", "TMPDIR", "MPLCONFIGDIR")
