@@ -132,6 +132,12 @@ def test_a_fault_that_explains_a_row_keeps_others_from_being_named_for_it():
     assert faults(given)[0].contracts == ("determinism", "batch", "cache")
 
 
+def test_sequences_are_not_called_mixed_where_chance_makes_them_differ():
+    disturbed = rows(batch={}, train_and_eval={})
+    assert named(*rows(determinism={}), *disturbed) == ["dropout_left_on"]
+    assert named(*disturbed) == ["sequences_mixed"]
+
+
 def test_equal_tokens_that_come_out_unequal_in_an_encoder_are_scrambled_heads():
     encoder = Row("causal", "not applicable", "")
     scrambled = {"bare": 1.0, "rounding": 0.5, "behind": False}
