@@ -32,7 +32,7 @@ class Shown(Protocol):
 def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
-    flags = ["--no-sandbox", "--disable-dev-shm-usage"]
+    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=flags)
         yield browser

@@ -12,7 +12,6 @@ from benchmarks.grading.classes import gallery
 from block_course.grading.report import feedback
 from tests.block_course.grading.hand_ins import edited
 from tests.block_course.grading.report.hostile import PIECES, submission
-from tests.needs import chromium
 
 if TYPE_CHECKING:  # where it is not installed, the probe of "chromium" says so
     from playwright.sync_api import Browser, Page
@@ -23,17 +22,6 @@ TEXTS = ["".join(PIECES[start : start + 9]) for start in range(0, len(PIECES), 9
 KNOWN = frozenset(edited().decode().replace("\\n", "\n").split("\n"))
 IMAGE = "http://127.0.0.1:9/x.png"
 INTRUDER = f"<script>document.title = 'ran'</script><img src='{IMAGE}' onerror=\"document.title = 'ran'\">"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-dev-shm-usage"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=flags)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from block_course import lab
-from tests.needs import chromium
 
 if TYPE_CHECKING:  # where it is not installed, the probe of "chromium" says so
     from playwright.sync_api import Browser, Locator, Page
@@ -68,17 +67,6 @@ def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
         else:
             return
     raise AssertionError("JupyterLab did not answer")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=flags)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

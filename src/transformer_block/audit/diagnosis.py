@@ -73,7 +73,7 @@ def _suspects(rows: dict[str, Row]) -> Iterator[str]:
 
 
 def _of_chance(found: Evidence) -> Iterator[str]:
-    """What disturbs every other measure comes first; under it sequences that differ prove nothing."""
+    """What disturbs every other measure comes first: behind it others prove nothing."""
     if found.broken("determinism"):
         yield "dropout_left_on"
     elif found.broken("batch"):
