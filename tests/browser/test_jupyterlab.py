@@ -88,6 +88,11 @@ def opened(page: Page, address: str, name: str) -> Locator:
     expect(idle).to_be_attached(timeout=PATIENCE)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.locator(".lm-Menu-itemLabel", has_text="Run All Cells").first.click()
+    # when the last cell has run the notebook takes the focus, from whoever is typing by then
+    under_way = notebook.locator(".jp-InputPrompt", has_text="[*]")
+    expect(under_way.first).to_be_attached(timeout=PATIENCE)
+    expect(under_way).to_have_count(0, timeout=PATIENCE)
+    expect(idle).to_be_attached(timeout=PATIENCE)
     return notebook
 
 
@@ -97,9 +102,14 @@ def cell_with(notebook: Locator, text: str) -> Locator:
 
 def write(page: Page, cell: Locator, text: str) -> None:
     """Put a text in the place of a cell's, and run it."""
-    cell.locator(".cm-content").click()
+    from playwright.sync_api import expect
+
+    editor = cell.locator(".cm-content")
+    editor.click()
+    expect(editor).to_be_focused(timeout=PATIENCE)
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)
+    expect(editor).to_contain_text(text.splitlines()[1].strip(), timeout=PATIENCE)
     page.keyboard.press("Shift+Enter")
 
 

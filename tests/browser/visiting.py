@@ -98,6 +98,7 @@ def opened(browser: Browser, url: str, **choices: object) -> Iterator[tuple[Page
     )
     try:
         page.goto(url)
+        page.evaluate("document.fonts.ready")  # until then other letters, of other widths, stand in
         yield page, troubles
     finally:
         context.close()
