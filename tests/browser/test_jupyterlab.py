@@ -79,16 +79,18 @@ def page(browser: Browser) -> Iterator[Page]:
 
 def opened(page: Page, address: str, name: str) -> Locator:
     """Open a notebook and run all of its cells; returns the notebook."""
-    from playwright.sync_api import expect
-
     page.goto(f"{address}/lab/tree/{name}?token={TOKEN}&reset")
     notebook = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook")
     notebook.wait_for()
-    idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']")
-    expect(idle).to_be_attached(timeout=PATIENCE)
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.locator(".lm-Menu-itemLabel", has_text="Run All Cells").first.click()
-    settled(page)
+    # before the kernel is connected the notebook calls itself idle, and drops what it is asked to run
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+    prompt = cell_with(notebook, "progress()").locator(".jp-InputPrompt")
+    for _ in range(8):
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.locator(".lm-Menu-itemLabel", has_text="Run All Cells").first.click()
+        settled(page)
+        if re.search(r"\d", prompt.inner_text()):
+            break
     return notebook
 
 
