@@ -25,7 +25,7 @@ from block_course.checks.layer_norm.forward_cases import (
     cases,
 )
 from block_course.checks.layer_norm.forward_misconceptions import MISCONCEPTIONS
-from block_course.checks.layer_norm.tokens import token_at
+from block_course.checks.layer_norm.tokens import only_the_token_at, token_at
 from block_course.checks.properties import Explain, paired, values
 from block_course.checks.ranks import any_rank
 from block_course.checks.wording import entry, number, quantity, two_numbers, vector
@@ -90,15 +90,6 @@ def _unchanged(before: Case, after: Case, y: Array, y_after: Array) -> Array:
 def _unchanged_elsewhere(before: Case, after: Case, y: Array, y_after: Array) -> Array:
     touched = np.any(_array(before, "x") != _array(after, "x"), axis=-1, keepdims=True)
     return np.where(touched, y_after, y)
-
-
-def _only_the_constant_token(got: Array, expected: Array) -> Array:
-    """The other tokens are judged elsewhere."""
-    if got.shape != expected.shape:
-        return got
-    adjusted = expected.astype(got.dtype)
-    adjusted[CONSTANT_AT] = got[CONSTANT_AT]
-    return adjusted
 
 
 _AFFINE_HINTS: Hints = (
@@ -180,7 +171,7 @@ EXERCISE = Exercise(
             "a constant token becomes beta",
             0.25,
             on=(CONSTANT,),
-            adjust=_only_the_constant_token,
+            adjust=only_the_token_at(CONSTANT_AT),
             requires=("shift",),
         ),
         paired(

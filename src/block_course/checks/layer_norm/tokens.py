@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import DTypeLike
 
@@ -52,6 +54,19 @@ def condition(x: Array, eps: float = 0.0) -> float:
 def token_at(x: Array, index: tuple[int, ...]) -> Array:
     """The token to which an entry of x, or of a statistic that keeps its axes, belongs."""
     return np.asarray(x[index[:-1]])
+
+
+def only_the_token_at(place: tuple[int, ...]) -> Callable[[Array, Array], Array]:
+    """Outputs of which one token counts: what was given there, and at the others what is expected."""
+
+    def adjust(got: Array, expected: Array) -> Array:
+        if got.shape != expected.shape:
+            return got
+        adjusted = expected.astype(got.dtype)
+        adjusted[place] = got[place]
+        return adjusted
+
+    return adjust
 
 
 def first_token(x: Array) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from block_course.checks.kept import dtype_kept, inputs_unchanged
-from block_course.checks.layer_norm.tokens import example, sizes, token_at, tokens
+from block_course.checks.layer_norm.tokens import example, only_the_token_at, sizes, token_at, tokens
 from block_course.checks.properties import paired, values
 from block_course.checks.ranks import any_rank
 from block_course.checks.variants.rms_norm_misconceptions import DEFAULT_EPS, MISCONCEPTIONS
@@ -80,15 +80,6 @@ def _scaled(before: Case, after: Case, y: Array, y_after: Array) -> Array:
     return y * _given(after, "gamma")
 
 
-def _only_the_token_of_zeros(got: Array, expected: Array) -> Array:
-    """The other tokens are judged elsewhere."""
-    if got.shape != expected.shape:
-        return got
-    adjusted = expected.astype(got.dtype)
-    adjusted[ZERO_AT] = got[ZERO_AT]
-    return adjusted
-
-
 _EPS_HINTS: Hints = (
     "Where does `eps` stand in the formula, and does your function use its parameter or a number?",
     "`eps` is added to the mean square, and the root is taken of the sum. A call may leave it out, and then "
@@ -139,7 +130,7 @@ EXERCISE = Exercise(
             "a token of zeros stays one",
             0.25,
             on=(ZERO,),
-            adjust=_only_the_token_of_zeros,
+            adjust=only_the_token_at(ZERO_AT),
             requires=("normalized",),
         ),
         dtype_kept(0.25, of="x", requires=("normalized",)),
