@@ -61,8 +61,8 @@ refresh: install ## run the notebooks again; keep each stored output that still 
 grade: install ## grade notebooks: make grade SUBMISSIONS=submitted OUT=grades
 	@$(PY) -m block_course.cli grade $(SUBMISSIONS) --out $(or $(OUT),grades)
 
-gallery: install-dev ## every wrong and right answer against the checks, over 200 seeds: hours, or ONLY=masks
-	GALLERY_SEEDS=200 $(PY) -m pytest -p tests.gallery.measured tests/gallery -n 2 --dist loadscope -k "$(ONLY)"
+gallery: install-dev ## every wrong and right answer against the checks, over 200 seeds: two hours, or ONLY=masks
+	GALLERY_SEEDS=200 $(PY) -m pytest -p tests.gallery.measured tests/gallery -n 2 --dist worksteal -k "$(ONLY)"
 
 fuzz: install-dev ## search for bytes that break the reader of the grader's frames (SECONDS=60)
 	@$(PY) -m pip --disable-pip-version-check --no-input install -q -r requirements-fuzz.txt

@@ -13,11 +13,12 @@ import sys
 import warnings
 import zlib
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, TextIO
 
 import numpy as np
 
 Framework = Literal["numpy", "torch"]
+_OUTPUTS = (1, 2)
 
 
 @contextlib.contextmanager
@@ -30,7 +31,7 @@ def quietly(framework: Framework = "numpy", *, label: str = "") -> Iterator[None
     Output is dropped at the file descriptors too, where C code and `os.write` would get past `sys.stderr`.
     """
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_dropped_output())
+        stack.enter_context(_dropped_output(stack.enter_context(_nowhere())))
         stack.callback(logging.disable, logging.root.manager.disable)
         logging.disable()  # a handler may hold the notebook's own stderr
         stack.enter_context(warnings.catch_warnings())
@@ -46,10 +47,10 @@ def quietly(framework: Framework = "numpy", *, label: str = "") -> Iterator[None
 def quietly_for_good(framework: Framework = "numpy", *, label: str = "") -> Iterator[None]:
     """The same start for every call and the same silence, in a process that lives for its calls alone.
 
-    Only the output's place is put back. To put back the rest costs twenty times what it takes to set it, and
-    the next call sets it anyway.
+    Only the output's place is put back, and the place where it is dropped stays open. To put back the rest
+    costs twenty times what it takes to set it, and the next call sets it anyway.
     """
-    with _dropped_output():
+    with _dropped_output(_nowhere_for_good()):
         _start_afresh(framework, label)
         yield
 
@@ -70,20 +71,35 @@ def _start_afresh(framework: Framework, label: str) -> None:
 
 
 @contextlib.contextmanager
-def _dropped_output() -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8", errors="replace"))
-        for descriptor, stream in ((1, sys.stdout), (2, sys.stderr)):
-            with contextlib.suppress(OSError, ValueError, AttributeError):  # none, closed or not a file
-                stream.flush()
-            with contextlib.suppress(OSError):  # a process may run without this descriptor
-                kept = os.dup(descriptor)
-                stack.callback(os.close, kept)
-                stack.callback(os.dup2, kept, descriptor)
-                os.dup2(nowhere.fileno(), descriptor)
-        stack.enter_context(contextlib.redirect_stdout(nowhere))
-        stack.enter_context(contextlib.redirect_stderr(nowhere))
+def _dropped_output(nowhere: TextIO) -> Iterator[None]:
+    before, kept = (sys.stdout, sys.stderr), []
+    for descriptor, stream in zip(_OUTPUTS, before, strict=True):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # none, closed or not a file
+            stream.flush()
+        with contextlib.suppress(OSError):  # a process may run without this descriptor
+            kept.append((os.dup(descriptor), descriptor))
+            os.dup2(nowhere.fileno(), descriptor)
+    sys.stdout = sys.stderr = nowhere
+    try:
         yield
+    finally:
+        sys.stdout, sys.stderr = before
+        for copy, descriptor in kept:
+            os.dup2(copy, descriptor)
+            os.close(copy)
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8", errors="replace")
+
+
+_kept_open: list[TextIO] = []
+
+
+def _nowhere_for_good() -> TextIO:
+    if not _kept_open or _kept_open[0].closed:  # what a learner's call can do
+        _kept_open[:] = [_nowhere()]
+    return _kept_open[0]
 
 
 @contextlib.contextmanager

@@ -38,11 +38,10 @@ class Channel:
         """Send a frame. Raises Late, or Gone if the other end is closed."""
         rest = memoryview(encode(frame))
         while rest:
-            self._wait(select.POLLOUT, deadline)
             try:
                 rest = rest[self._line.send(rest) :]
             except BlockingIOError:
-                continue
+                self._wait(select.POLLOUT, deadline)
             except OSError:
                 raise Gone("the channel was closed") from None
 

@@ -69,6 +69,7 @@ def _get_ready(settings: dict[str, Any]) -> None:
     stand_in.furnish(settings["assignment"], settings["permitted"], torch=settings["torch"])
     if settings["warm"]:
         _warm(torch=settings["torch"])
+    _same_start_for_all(settings["assignment"], torch=settings["torch"])
     gc.collect()
     gc.freeze()
 
@@ -165,7 +166,7 @@ def _live(plan: walls.Plan, job: dict[str, Any], memory: Array) -> None:
         write(CHANNEL, encode(Frame({"refused": str(error)})))
         return
     os.environ.update(HOME=plan.home, TMPDIR=plan.home)
-    _same_start_for_all(job["assignment"], torch=job["torch"])
+    _same_start_of_python(job["assignment"])
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     namespace = vars(stand_in.main_module())
     write(CHANNEL, encode(Frame({"walls": list(standing)})))
@@ -178,7 +179,11 @@ def _live(plan: walls.Plan, job: dict[str, Any], memory: Array) -> None:
 def _same_start_for_all(label: str, *, torch: bool) -> None:
     """Random states from a public label, so that every attempt starts alike and none from the secret."""
     seed = zlib.crc32(label.encode())
-    random.seed(seed)
     np.random.seed(seed)
     if torch:
         sys.modules["torch"].manual_seed(seed)
+
+
+def _same_start_of_python(label: str) -> None:
+    """The same for Python's own, which a fork would leave to chance: it takes a new state in each child."""
+    random.seed(zlib.crc32(label.encode()))

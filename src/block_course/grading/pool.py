@@ -154,10 +154,10 @@ def _shared_out(tasks: Iterator[Task], team: list[_Worker]) -> Iterator[tuple[Ta
         for worker in _answering(busy):
             answer = _answer(worker)
             if answer is not None:
-                yield answer
                 following = next(tasks, None)
                 if following is not None:
                     worker.give(following)
+                yield answer  # it is kept while the worker is at the next
 
 
 def _answering(busy: list[_Worker]) -> list[_Worker]:

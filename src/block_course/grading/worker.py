@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import json
 import math
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from block_course.grading.box import Box, Settings
 from block_course.grading.hidden import Hidden
 from block_course.grading.judge import Task, grade_one, grader_error
 from block_course.grading.notebook import Notebook, read
+from block_course.grading.one_cpu import one_cpu
 from block_course.grading.result import Result
 from block_course.grading.secret import Secret
 
@@ -69,12 +71,15 @@ class Grader:
         self._box: Box | None = None
         self._stem = ""
         self._released = Notebook(())
+        self._until_the_end = ExitStack()
 
     def __enter__(self) -> Grader:
+        self._until_the_end.enter_context(one_cpu())
         return self
 
     def __exit__(self, *error: object) -> None:
         self._close_box()
+        self._until_the_end.close()
 
     def grade(self, task: Task) -> Result:
         """The result of a submission; a failure of the grader's own is a result too, without points."""
