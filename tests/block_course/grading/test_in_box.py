@@ -66,6 +66,7 @@ class TestAChild:
         drawn = []
         for label in ("a", "b", "a"):
             in_box._same_start_for_all(label, torch=True)
+            in_box._same_start_of_python(label)
             drawn.append((random.random(), float(np.random.rand())))
         in_box._same_start_for_all("a", torch=False)
         random.setstate(states[0])

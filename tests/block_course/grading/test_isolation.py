@@ -173,6 +173,24 @@ def test_hidden_inputs_are_no_function_of_what_a_child_can_know(child: Child) ->
     assert first.tolist() == second.tolist()
 
 
+def test_each_child_starts_with_the_same_random_states() -> None:
+    training = assignment("11_training")
+    draw = (
+        "import random, numpy, torch\n"
+        "print(random.random(), numpy.random.rand(), torch.rand(1).item(), numpy.random.rand())"
+    )
+    printed = []
+    with Box(settings(training, Limits())) as box:
+        for _ in range(2):
+            child = box.child()
+            assert child.run_cell("cell 1", draw, soon()).status == "done"
+            printed.append(child.printed())
+            child.end()
+
+    assert printed[0] == printed[1]
+    assert len({*printed[0].split()}) == 4
+
+
 def test_a_box_with_torch_has_one_thread_and_runs_an_answer_in_torch() -> None:
     layer_norm = assignment("layer_norm")
     torch_too = replace(layer_norm, exercises=(replace(layer_norm.exercises[0], framework="torch"),))
