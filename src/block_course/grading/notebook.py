@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import gc
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 MAX_FILE_BYTES = 64 << 20
+MAX_PIECES = 2_000_000
+"""Texts, numbers, lists and the like. 64 MB could hold ten times as many, which take gigabytes of memory."""
 MAX_CELLS = 10_000
 MAX_CELL_CHARACTERS = 4 << 20
 
@@ -16,7 +22,22 @@ Json = Any
 Kind = Literal["code", "markdown", "raw"]
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_WHAT = {list: "a list", str: "a text", int: "a number", float: "a number", bool: "true or false"}
+_PIECE = re.compile(r'"[^"]*+"?|[\[{,]')
+"""What begins a value of JSON, or parts it from the next, in a text without escapes."""
+_KINDS: dict[str, Kind] = {
+    "code": "code",
+    **dict.fromkeys(("markdown", "heading", "html"), "markdown"),
+    "raw": "raw",
+}
+_WHAT: dict[type, str] = {
+    list: "a list",
+    dict: "an object",
+    str: "a text",
+    type(None): "null",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+}
 
 
 class Unreadable(Exception):
@@ -62,11 +83,12 @@ def read(data: bytes) -> Notebook:
     text, notes = _decode(data)
     content = _parse(text)
     if not isinstance(content, dict):
-        what = _WHAT.get(type(content), "null")
-        raise Unreadable(f"the file is valid JSON, but {what} and not a notebook")
+        raise Unreadable(f"the file is valid JSON, but {_WHAT[type(content)]} and not a notebook")
     version = content.get("nbformat", 4)
     if version != 4:
-        notes.append(f"nbformat is {str(version)[:20]}, not 4")
+        # one that is nested as deeply as can be read can't be shown
+        said = str(version)[:20] if isinstance(version, int | float | str) else _WHAT[type(version)]
+        notes.append(f"nbformat is {said}, not 4")
     listed = _cells(content)
     if len(listed) > MAX_CELLS:
         raise Unreadable(f"the notebook has {len(listed)} cells; the limit is {MAX_CELLS}")
@@ -91,9 +113,13 @@ def _decode(data: bytes) -> tuple[str, list[str]]:
 
 
 def _parse(text: str) -> Json:
+    if _has_too_many_pieces(text):
+        what = f"the file holds more than {MAX_PIECES:,} texts, numbers and lists"
+        raise Unreadable(f"{what}; outputs hold most of them, so clear those and hand it in again")
     try:
         # strict=False: control characters inside a text are damage, not another meaning
-        return json.loads(text, strict=False)
+        with _no_collecting():
+            return json.loads(text, strict=False)
     except RecursionError:
         raise Unreadable("the file is JSON nested too deeply for a notebook") from None
     except json.JSONDecodeError as error:
@@ -103,6 +129,26 @@ def _parse(text: str) -> Json:
         raise Unreadable(f"the file is not valid JSON at {where}: {error.msg}{cut}") from None
     except ValueError as error:
         raise Unreadable(f"the file is not valid JSON: {str(error)[:80]}") from None
+
+
+def _has_too_many_pieces(text: str) -> bool:
+    """Whether the file holds too much. It is read once, without building anything of what it holds."""
+    if sum(map(text.count, '"[{,')) <= MAX_PIECES:
+        return False
+    without_escapes = text.replace("\\\\", "").replace('\\"', "")
+    return next(islice(_PIECE.finditer(without_escapes), MAX_PIECES, None), None) is not None
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Without looks for garbage: there is none, and they take most of the time of a file of many lists."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _cells(content: Mapping[str, Json]) -> list[Json]:
@@ -122,11 +168,7 @@ def _cell(number: int, content: Json, notes: list[str]) -> Cell | None:
     if not isinstance(content, dict):
         notes.append(f"cell {number} is no cell; left out")
         return None
-    kind: Kind = "code"
-    if content.get("cell_type") in ("markdown", "heading", "html"):
-        kind = "markdown"
-    elif content.get("cell_type") != "code":
-        kind = "raw"
+    kind = _kind(number, content, notes)
     source = _source(number, content.get("source", content.get("input", "")), notes)
     nbgrader = _nbgrader(content)
     grade_id, checksum = nbgrader.get("grade_id"), nbgrader.get("checksum")
@@ -142,10 +184,22 @@ def _cell(number: int, content: Json, notes: list[str]) -> Cell | None:
     )
 
 
+def _kind(number: int, content: Mapping[str, Json], notes: list[str]) -> Kind:
+    said = content.get("cell_type")
+    known = _KINDS.get(said) if isinstance(said, str) else None
+    if known is None:
+        known = "code" if "outputs" in content else "raw"  # only code cells have outputs
+        notes.append(f"cell {number} doesn't say what it is; read as a {known} cell")
+    return known
+
+
 def _source(number: int, content: Json, notes: list[str]) -> str:
-    text = (
-        "".join(each for each in content if isinstance(each, str)) if isinstance(content, list) else content
-    )
+    text = content
+    if isinstance(content, list):
+        lines = [each for each in content if isinstance(each, str)]
+        text = "".join(lines)
+        if len(lines) < len(content):
+            notes.append(f"cell {number} has lines that are no text; read without them")
     if not isinstance(text, str):
         notes.append(f"cell {number} has no text")
         return ""

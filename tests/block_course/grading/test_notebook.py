@@ -72,6 +72,59 @@ def test_a_text_may_be_a_list_of_lines() -> None:
     found = read(as_bytes(notebook(code(["x = 1\n", "y = 2", None]))))
 
     assert found.cells[0].source == "x = 1\ny = 2"
+    assert found.notes == ("cell 1 has lines that are no text; read without them",)
+
+
+@pytest.mark.parametrize("said", [None, 7, ["code"], "cell"])
+def test_a_cell_that_does_not_say_what_it_is_is_code_if_it_has_outputs_and_noted(said: object) -> None:
+    found = read(as_bytes(notebook({**code("x = 1"), "cell_type": said}, {"cell_type": said, "source": "y"})))
+
+    assert [(each.kind, each.source) for each in found.cells] == [("code", "x = 1"), ("raw", "y")]
+    assert found.notes == (
+        "cell 1 doesn't say what it is; read as a code cell",
+        "cell 2 doesn't say what it is; read as a raw cell",
+    )
+
+
+def nested(depth: int) -> bytes:
+    return b"[" * depth + b"]" * depth
+
+
+def test_an_nbformat_nested_as_deeply_as_can_be_read_is_named_and_not_shown() -> None:
+    found = read(b'{"cells": [], "nbformat": ' + nested(900) + b"}")
+
+    assert found.notes == ("nbformat is a list, not 4",)
+
+
+MANY = {
+    "lists": b"[],",
+    "objects": b"{},",
+    "numbers": b"1.5,",
+    "texts": b'"",',
+    "texts with quotes in them": b'""",',
+    "texts that end in a backslash": b'"\\",',
+}
+
+
+@pytest.mark.parametrize("piece", MANY.values(), ids=MANY.keys())
+def test_a_file_of_more_pieces_than_memory_should_hold_is_refused_before_it_is_parsed(
+    piece: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grading_notebook, "MAX_PIECES", 500)
+    monkeypatch.setattr(json, "loads", lambda *given, **named: pytest.fail("it was parsed"))
+    outputs = b'{"cells": [], "metadata": [' + piece * 500 + b"0]}"
+
+    with pytest.raises(Unreadable, match=r"more than 500 texts, numbers and lists; .*clear those"):
+        read(outputs)
+
+
+@pytest.mark.parametrize("text", ["[{,", '"[', "\\", '"'])
+def test_what_one_long_text_holds_are_no_pieces(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grading_notebook, "MAX_PIECES", 500)
+
+    found = read(as_bytes(notebook(code(text * 2000), code('x = "y"'))))
+
+    assert [each.source for each in found.cells] == [text * 2000, 'x = "y"']
 
 
 @pytest.mark.parametrize("source", [None, 7, {"a": 1}])
