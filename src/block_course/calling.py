@@ -100,7 +100,8 @@ def _as_module(answer: object, case: Case, ask: Ask | None) -> Callable[..., Any
     if floats:
         module = module.to(torch.from_numpy(np.empty(0, floats[0])).dtype)
     module.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in case.state.items()})
-    return module.train(case.train)
+    module.train(case.train)  # what it returns is the learner's: theirs may forget to return itself
+    return module
 
 
 def _as_test(answer: object, case: Case, ask: Ask | None) -> Callable[..., Any]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from block_course.exercise import Case, Exercise, Misconception, Observation, Outputs, Run
 from block_course.expected import claimed as claimed_outputs
-from block_course.expected import expected
+from block_course.expected import expected, is_table
 from block_course.faults import one_line
 from block_course.plain import refusal
 from block_course.tolerance import agrees, case_tolerance
@@ -47,6 +47,10 @@ def diagnose(exercise: Exercise, run: Run) -> Diagnosis | None:
     misconception, too, agrees with the reference on the regular cases, and both depart from it on the same
     extreme ones.
 
+    Learners make several mistakes at a time. Of an answer that equals none as a whole, the first is named
+    that it follows in part: on all cases that the misconception is about, if it says so; in a table, in each
+    entry that the misconception changes.
+
     Any exercise knows one more: an answer that always returns None.
 
     Raises JudgingError if a reference, a misconception or its message raises anything else.
@@ -65,6 +69,10 @@ def diagnose(exercise: Exercise, run: Run) -> Diagnosis | None:
             telling = _telling_extreme(exercise, misconception, regular, extreme)
         if telling is not None:
             return Diagnosis(name=misconception.name, message=_message(exercise, misconception, telling))
+    for misconception in exercise.misconceptions if shows_in_regular else ():
+        telling = _telling_in_part(exercise, misconception, regular)
+        if telling is not None:
+            return Diagnosis(name=misconception.name, message=_message(exercise, misconception, telling))
     return None
 
 
@@ -75,14 +83,21 @@ class _Seen:
     case: Case
     observation: Observation
     right: Outputs
+    entries: tuple[int, ...] | None = None
 
     @property
     def given(self) -> Outputs:
-        return self.observation.outputs
+        """The outputs; of a table only the `entries` that are looked at, if they are named."""
+        return self.of_interest(self.observation.outputs)
+
+    def of_interest(self, outputs: Outputs) -> Outputs:
+        if self.entries is None or len(outputs) != len(self.right):
+            return outputs
+        return tuple(outputs[index] for index in self.entries)
 
     @property
     def is_right(self) -> bool:
-        return _same(self.case, self.given, self.right)
+        return _same(self.case, self.given, self.of_interest(self.right))
 
     def raised_like(self, exception: Exception) -> bool:
         """The same kind of exception, about the same shapes or else sizes, in whichever order."""
@@ -94,13 +109,14 @@ class _Seen:
         )
 
     def departs(self, claimed: Outputs) -> bool:
-        return not _same(self.case, claimed, self.right)
+        return not _same(self.case, claimed, self.of_interest(self.right))
 
     def departs_visibly(self, claimed: Outputs) -> bool:
         """In a leading digit, so that a message with three decimals can show it."""
-        return _shapes(claimed) != _shapes(self.right) or any(
+        wanted = self.of_interest(self.right)
+        return _shapes(claimed) != _shapes(wanted) or any(
             not agrees(mine, right, _VISIBLE * float(np.max(np.abs(right), initial=0.0)))
-            for mine, right in zip(claimed, self.right, strict=True)
+            for mine, right in zip(claimed, wanted, strict=True)
         )
 
 
@@ -118,7 +134,30 @@ def _claims(
             continue
         except Exception as exception:
             raise JudgingError(f"{exercise.id}, {misconception.name!r}: {exception!r}") from exception
-        yield each, claimed
+        yield each, each.of_interest(claimed)
+
+
+def _telling_in_part(exercise: Exercise, misconception: Misconception, regular: list[_Seen]) -> _Seen | None:
+    """The case to show, if the answer follows the misconception wherever that is about something."""
+    about = [each for each in regular if misconception.about and misconception.about(each.case)]
+    if not about:
+        entries = _changed(exercise, misconception, regular)
+        about = [replace(each, entries=entries) for each in regular] if entries else []
+    return _telling(exercise, misconception, about)
+
+
+def _changed(exercise: Exercise, misconception: Misconception, regular: list[_Seen]) -> tuple[int, ...]:
+    """The entries of a table in which a misconception departs from the reference on any case."""
+    if not all(is_table(exercise, each.case) for each in regular):
+        return ()
+    return tuple(
+        index
+        for index in range(len(exercise.returns))
+        if any(
+            not _same(each.case, claimed[index : index + 1], each.right[index : index + 1])
+            for each, claimed in _returned(exercise, misconception, regular)
+        )
+    )
 
 
 def _telling(exercise: Exercise, misconception: Misconception, regular: list[_Seen]) -> _Seen | None:
@@ -184,7 +223,7 @@ def _reference(exercise: Exercise, case: Case) -> Outputs:
 
 def _message(exercise: Exercise, misconception: Misconception, telling: _Seen) -> str:
     try:
-        return misconception.message(telling.case, telling.given)
+        return misconception.message(telling.case, telling.observation.outputs)
     except Exception as exception:
         raise JudgingError(f"{exercise.id}, message of {misconception.name!r}: {exception!r}") from exception
 

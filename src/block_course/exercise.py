@@ -156,13 +156,16 @@ class Misconception:
 
     `tells` prefers cases to show, such as those with several tokens. With it a misconception may also be one
     that raises: the case may then be one on which the learner's answer raised as it does, with no outputs.
-    Several misconceptions may share a name, for one mistake that is written in several ways.
+    Several misconceptions may share a name, for one mistake that is written in several ways. `about` names
+    the cases that it is a mistake on, such as those of one rule of three: an answer that follows it there is
+    told so, whatever it does on others, unless it equals another misconception as a whole.
     """
 
     name: str
     answer: Callable[..., Array | Outputs]
     message: Callable[[Case, Outputs], str]
     tells: Callable[[Case], bool] | None = None
+    about: Callable[[Case], bool] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ _STUB_STEPS = frozenset(
     | {"RAISE_VARARGS", "RETURN_VALUE"}
 )
 _STANDARD_LIBRARY = os.path.dirname(os.__file__)
-_OURS = "block_course.calling"
+_OURS = ("block_course.calling", "block_course.under_test")
 
 Fault = tuple[Literal["not attempted", "memory", "raised"], str, str]
 """How a call ended that raised: a status, the exception in one line, and the place of it."""
@@ -78,7 +78,7 @@ def _learners_frames(exception: BaseException) -> list[tuple[FrameType, int]]:
     while trace is not None:
         file, module = trace.tb_frame.f_code.co_filename, trace.tb_frame.f_globals.get("__name__")
         library = file.startswith((_STANDARD_LIBRARY, "<frozen")) or "site-packages" in file
-        if not library and module != _OURS:
+        if not library and module not in _OURS:
             frames.append((trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
     return frames

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -52,7 +54,7 @@ def entry(value: object) -> Plain:
         return _text(value, TEXT)
     if (
         isinstance(value, set | frozenset | tuple | list)
-        and value
+        and (value or isinstance(value, set | frozenset))
         and all(isinstance(each, str) for each in value)
     ):
         return _text("\n".join(sorted(value)), NAMES)
@@ -62,7 +64,7 @@ def entry(value: object) -> Plain:
 
 
 def words(array: Array) -> tuple[str, ...]:
-    """The words in an output of kind "str" or "names"."""
+    """The words in an output of kind "str" or "names". One of no letters stands for an empty set."""
     return tuple(array.astype(np.uint8).tobytes().decode("utf-8", "replace").split("\n"))
 
 
@@ -84,6 +86,8 @@ def plain_array(value: object) -> Plain:
         kind = f"numpy.{type(value).__name__}"
     elif isinstance(value, bool | int | float):
         kind = type(value).__name__
+    elif type(value) in (Fraction, Decimal):
+        kind, value = type(value).__name__, float(value)  # type: ignore[arg-type]
     elif not isinstance(value, np.ndarray):
         return _refused(_a(type(value).__name__))
     elif type(value) is not np.ndarray:
@@ -91,6 +95,8 @@ def plain_array(value: object) -> Plain:
     if getattr(value, "nbytes", 0) > MOST_BYTES:
         return _refused(f"an array of more than {MOST_BYTES >> 20} MB")
     array = np.array(value, copy=True, subok=False)
+    if array.dtype == np.longdouble:
+        array = array.astype(np.float64)
     if array.dtype.str[1:] not in _PLAIN_DTYPES:
         return _refused(f"an array of dtype {array.dtype}")
     return array.astype(array.dtype.newbyteorder("="), copy=False), kind

@@ -1,5 +1,8 @@
 """Answers that are no plain functions: modules, gradients, tests of blocks."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -45,6 +48,16 @@ def test_a_module_is_built_loaded_and_called_in_evaluation_mode() -> None:
 
 def test_a_module_in_training_is_called_in_training_mode() -> None:
     observed = observe(Linear, module_case(train=True), MODULE)
+
+    np.testing.assert_allclose(observed.outputs[0], 3.0 * X @ WEIGHT.T, rtol=1e-14)
+
+
+def test_a_module_whose_train_forgets_to_return_itself_is_called_all_the_same() -> None:
+    class Forgetful(Linear):
+        def train(self, mode=True):
+            super().train(mode)
+
+    observed = observe(Forgetful, module_case(train=True), MODULE)
 
     np.testing.assert_allclose(observed.outputs[0], 3.0 * X @ WEIGHT.T, rtol=1e-14)
 
@@ -127,12 +140,36 @@ def test_an_exception_of_a_test_other_than_a_failed_assertion_is_no_verdict() ->
 
     assert observed.status == "raised"
     assert "no answer (forward) to (2, 3)" in observed.message
+    assert observed.place.startswith("line ")
+    assert "block(x[:2])" in observed.place
 
 
 def test_a_test_without_a_block_is_a_fault_of_the_exercise() -> None:
     observed = observe(good, Case(name="bare", arguments={"x": X}), TEST)
 
     assert observed.message == "ValueError: the case 'bare' has no subject to test"
+
+
+@pytest.mark.parametrize("third", [Fraction(1, 3), Decimal("0.25"), np.longdouble("0.5"), np.float64(2)])
+def test_numbers_of_other_kinds_come_home_in_float64(third) -> None:
+    observed = observe(lambda x: third, module_case())
+
+    assert observed.outputs[0].dtype == np.float64
+    assert observed.outputs[0].item() == float(third)
+
+
+def test_an_array_that_is_wider_than_float64_comes_home_in_float64() -> None:
+    observed = observe(lambda x: x.astype(np.longdouble), module_case())
+
+    np.testing.assert_array_equal(observed.outputs[0], X)
+    assert observed.outputs[0].dtype == np.float64
+
+
+def test_an_empty_set_is_a_set_of_no_names() -> None:
+    observed = observe(lambda x: {"lacks": set()}, module_case(), Manner(names=("lacks",)))
+
+    assert observed.kinds == ("names",)
+    assert observed.outputs[0].size == 0
 
 
 def test_a_dict_is_read_by_the_names_that_are_wanted() -> None:

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from block_course.calling import observe
 from block_course.diagnosis import NO_RETURN, JudgingError, diagnose
 from block_course.exercise import Misconception
 from tests.block_course.doubling import EXERCISE, cases, run_of
@@ -46,6 +47,66 @@ def test_a_misconception_that_shows_in_extremes_alone_is_named_when_those_fail_a
     assert name_for(overflowing) == "through squares"
     assert name_for(lambda x: overflowing(x) + (x.ndim == 2)) is None
     assert name_for(lambda x: 2 * x if x.max() < 1e100 else (2 * x)[:1]) is None
+
+
+def wrong_table(name, **entries):
+    return Misconception(
+        name=name,
+        answer=lambda x: {"twice": 2 * x, "count": x.size, **{key: made(x) for key, made in entries.items()}},
+        message=lambda case, outputs: f"{name}: {outputs[1]}",
+    )
+
+
+TABLE = replace(
+    EXERCISE,
+    reference=lambda x: {"twice": 2 * x, "count": x.size},
+    returns=("twice", "count"),
+    misconceptions=(
+        wrong_table("squared", twice=np.square),
+        wrong_table("rows counted", count=len),
+        wrong_table("both", twice=np.abs, count=lambda x: x.ndim),
+    ),
+)
+
+
+def table_name(twice, count):
+    def answer(x):
+        return {"twice": twice(x), "count": count(x)}
+
+    drawn = TABLE.cases(np.random.default_rng(0))
+    diagnosis = diagnose(TABLE, [(case, observe(answer, case, TABLE.manner)) for case in drawn])
+    return diagnosis and diagnosis.message.split(":")[0]
+
+
+def test_of_two_mistakes_in_one_table_the_first_is_named():
+    assert table_name(np.square, lambda x: x.size) == "squared"
+    assert table_name(np.square, lambda x: 0) == "squared"
+    assert table_name(lambda x: 2 * x, len) == "rows counted"
+    assert table_name(lambda x: x + 1, len) == "rows counted"
+    assert table_name(np.square, len) == "squared"
+
+
+def test_a_mistake_that_changes_several_entries_is_named_where_all_follow_it():
+    assert table_name(np.abs, lambda x: x.ndim) == "both"
+    assert table_name(np.abs, lambda x: 0) is None
+    assert table_name(lambda x: np.square(x) if x.ndim == 2 else 2 * x, lambda x: x.ndim) is None
+
+
+def test_a_mistake_on_some_cases_is_named_whatever_happens_on_others():
+    about_sequences = Misconception(
+        name="squared sequences",
+        answer=lambda x: np.square(x) if x.ndim == 2 else 2 * x,
+        message=lambda case, outputs: case.name,
+        about=lambda case: case.arguments["x"].ndim == 2,
+    )
+    exercise = replace(EXERCISE, misconceptions=(about_sequences,))
+
+    def unfinished(x):
+        return np.square(x) if x.ndim == 2 else None
+
+    assert diagnose(exercise, run_of(unfinished)).message == "regular"
+    assert name_for(lambda x: x + 1 if x.ndim == 2 else None, exercise) is None
+    assert name_for(lambda x: 2 * x if x.ndim == 2 else None, exercise) is None
 
 
 def test_the_case_that_is_shown_differs_in_a_leading_digit_if_one_does():

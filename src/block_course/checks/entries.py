@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from block_course.checks.outputs import output_of
-from block_course.checks.wording import amount, vector
+from block_course.checks.wording import amount, cut_short, two_numbers, vector
 from block_course.exercise import Array, Exercise, Failure, Hints, Property, Run
 from block_course.expected import expected
 from block_course.plain import NAMES, TEXT, words
@@ -42,7 +42,7 @@ def entries(
                 kind = seen.kinds[index]
                 if _reads_as_text(right[index]) != (kind in (TEXT, NAMES)):
                     wanted = "a word" if _reads_as_text(right[index]) else "a number"
-                    message = f"your {each} is {_said(got, kind)} where {wanted} belongs"
+                    message = f"your `{each}` is {_said(got, kind)} where {wanted} belongs"
                     return Failure(case=case.name, message=message)
                 bound = case_tolerance(case, right[index], given=got)
                 if not agrees(got, right[index], bound):
@@ -58,13 +58,20 @@ def _reads_as_text(right: Array) -> bool:
 
 def _differs(name: str, got: Array, right: Array, kind: str) -> str:
     """What is wrong, without the right value: the table's own would be the whole answer."""
-    if kind != NAMES:
-        return f"your {name} is {_said(got, kind)}"
-    given, wanted = set(words(got)), set(words(right))
-    strange = sorted(given - wanted)[:_MOST_SAID]
+    if kind == NAMES:
+        return f"your `{name}` {_misfiled(set(words(got)) - {''}, set(words(right)))}"
+    if kind != TEXT and got.ndim == right.ndim == 0 and got.dtype.kind == "f":
+        shown = two_numbers(got, right)[0] if amount(got) == amount(right) else amount(got)
+        return f"your `{name}` is {shown}{cut_short(got.item(), right.item())}"
+    return f"your `{name}` is {_said(got, kind)}"
+
+
+def _misfiled(given: set[str], wanted: set[str]) -> str:
+    strange = sorted(given - wanted)
     if strange:
-        return f"your {name} holds {', '.join(strange)}, which does not belong there"
-    return f"your {name} lacks {len(wanted - given)} of {len(wanted)}"
+        belong = "which does not belong there" if len(strange) == 1 else "which do not belong there"
+        return f"holds {', '.join(strange[:_MOST_SAID])}, {belong}"
+    return f"lacks {len(wanted - given)} of {len(wanted)}"
 
 
 def _said(got: Array, kind: str) -> str:
@@ -72,6 +79,8 @@ def _said(got: Array, kind: str) -> str:
         return repr(words(got)[0])
     if kind == NAMES:
         return f"{{{', '.join(words(got))}}}"
+    if got.ndim == 0 and got.dtype.kind == "b":
+        return str(got.item())
     if got.ndim == 0:
         return f"{got.item():,}" if got.dtype.kind in "iu" else amount(got)
     return vector(got.reshape(-1)) if got.ndim == 1 else f"an array of shape {got.shape}"

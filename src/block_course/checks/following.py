@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from block_course.checks.outputs import output_of
-from block_course.checks.wording import amount
+from block_course.checks.wording import amount, cut_short
 from block_course.exercise import Array, Case, Exercise, Failure, Hints, Observation, Property, Run
 from block_course.plain import NAMES, TEXT
 from block_course.tolerance import tolerance
@@ -56,15 +56,17 @@ def _differs(
         if got is None:
             return complaint
         if got.ndim or got.dtype.kind not in "iuf" or seen.kinds[index] in (TEXT, NAMES):
-            return f"your {each} is no number"
+            return f"your `{each}` is no number"
         if not np.isfinite(got) or (each in of and got <= 0):
-            return f"your {each} is {_said(got)}"
+            return f"your `{each}` is {_said(got)}"
         own[each] = got.item()
     wanted = rule(SimpleNamespace(**case.arguments), SimpleNamespace(**own))
     if math.isfinite(wanted) and abs(own[entry] - wanted) <= _bound(wanted):
         return ""
-    parts = " and ".join(f"your {each} of {_said(np.asarray(own[each]))}" for each in of)
-    return f"your {entry} is {_said(np.asarray(own[entry]))}, which does not follow from {parts}"
+    parts = " and ".join(f"your `{each}` of {_said(np.asarray(own[each]))}" for each in of)
+    if rounded := cut_short(own[entry], wanted):
+        return f"your `{entry}` is {_said(np.asarray(own[entry]))}{rounded}"
+    return f"your `{entry}` is {_said(np.asarray(own[entry]))}, which does not follow from {parts}"
 
 
 def _bound(wanted: float) -> float:

@@ -36,9 +36,10 @@ _DTYPE_HINTS: Hints = (
     "Where does your function name a dtype, make a new array, or hand numbers over to plain Python?",
     "NumPy keeps float32 as float32 and float64 as float64 while an operation meets that dtype and Python "
     "numbers alone. `np.zeros(...)` and `np.array([...])` are float64 unless told otherwise, and so is "
-    "`np.sqrt(4)`, a NumPy number made from a Python one: `4**0.5` is a Python number.",
+    "`np.sqrt(4)`, a NumPy number made from a Python one: `4**0.5` is a Python number. In PyTorch `float()` "
+    "and `double()` choose a dtype whatever the tensor had.",
     "Make new arrays like the one given, with its dtype, or bring the result back to the dtype of the input "
-    "with `astype` in the last line.",
+    "with `astype`, in PyTorch with `to(x.dtype)`, in the last line.",
 )
 _INPUT_HINTS: Hints = (
     "Which line of your function writes into an array that it was given?",

@@ -35,6 +35,8 @@ def output_of(exercise: Exercise, case: Case, seen: Observation, index: int) -> 
     if refused == "missing" and index < len(exercise.returns):
         return None, f"your dict has no entry {exercise.returns[index]!r}"
     if refused is not None:
+        if is_table(exercise, case):
+            return None, _refused_entry(exercise, case, index, refused)
         belongs = "a real array" if "complex" in refused else "an array"
         return None, f"{output_name(exercise, index, wanted)} is {refused} where {belongs} belongs"
     return seen.outputs[index], ""
@@ -78,12 +80,24 @@ def _ended(exercise: Exercise, seen: Observation) -> str:
     return f"{said.get(seen.status, seen.status)} {seen.message}".strip()
 
 
+def _refused_entry(exercise: Exercise, case: Case, index: int, refused: str) -> str:
+    if refused == "a str":  # in a dict a word is an entry: this was a tuple or a list
+        return _no_dict(exercise)
+    right = expected(exercise, case)[index]
+    belongs = "a word" if right.dtype == np.uint8 else "an array" if right.ndim else "a number"
+    return f"your `{exercise.returns[index]}` is {refused} where {belongs} belongs"
+
+
+def _no_dict(exercise: Exercise) -> str:
+    return f"your function returned no dict; return one with the keys {', '.join(exercise.returns)}"
+
+
 def _miscounted(exercise: Exercise, case: Case, seen: Observation, wanted: int) -> str:
     refused = [refusal(kind) for kind in seen.kinds]
     if refused == ["None"]:
         return "your function returned None"
     if is_table(exercise, case):
-        return f"your function returned no dict; return one with the keys {', '.join(exercise.returns)}"
+        return _no_dict(exercise)
     if wanted == 1 and seen.kinds and all(_of_a_list(kind) for kind in seen.kinds):
         return "your function returned a list where an array belongs"
     what = f"your function returned {refused[0]}" if len(refused) == 1 and refused[0] else ""

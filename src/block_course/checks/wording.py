@@ -9,6 +9,8 @@ from typing import SupportsFloat
 
 _MOST_DIGITS = 15
 _LONGEST_VECTOR = 8
+_COUNTS = ("no", "one", "two", "three", "four", "five")
+_MOST_ROUNDED = len(_COUNTS)
 
 
 def number(value: SupportsFloat, digits: int = 3) -> str:
@@ -45,6 +47,19 @@ def amount(value: SupportsFloat) -> str:
     if abs(plain) >= 1e3:
         return f"{plain:,.{0 if plain.is_integer() else 3}f}".replace("-", "−")
     return number(plain)
+
+
+def cut_short(given: float, exact: float) -> str:
+    """What to add where a number is another one rounded, ", rounded to two decimals", or should have been."""
+    if given == exact or not (math.isfinite(given) and math.isfinite(exact)):
+        return ""
+    for digits in range(_MOST_ROUNDED):
+        to = f"to {_COUNTS[digits]} decimal{'' if digits == 1 else 's'}" if digits else "to a whole number"
+        if digits > 1 and exact == round(given, digits):
+            return f", not rounded {to}"
+        if abs(given - round(exact, digits)) <= 1e-12 * abs(given) and given != 0.0:
+            return f", rounded {to}"
+    return ", cut to a whole number" if given == math.floor(exact) != 0 else ""
 
 
 def vector(values: Iterable[SupportsFloat]) -> str:

@@ -45,7 +45,7 @@ def test_an_entry_that_does_not_follow_is_told_beside_those_that_it_should_follo
     judged = verdict(cache=59, share=12 / 59)
 
     assert judged.points == 2.0
-    assert judged.first_failure.message == "your cache is 59, which does not follow from your token of 12"
+    assert judged.first_failure.message == "your `cache` is 59, which does not follow from your `token` of 12"
 
 
 def test_a_decimal_may_differ_by_its_rounding_and_no_further() -> None:
@@ -56,13 +56,13 @@ def test_a_decimal_may_differ_by_its_rounding_and_no_further() -> None:
 @pytest.mark.parametrize(
     ("token", "message"),
     [
-        (0, "your token is 0"),
-        (-12, "your token is -12"),
-        (float("nan"), "your token is NaN"),
-        (np.array([12, 13]), "your token is no number"),
-        ("12", "your token is no number"),
-        (True, "your token is no number"),
-        (None, "your token is None where an array belongs"),
+        (0, "your `token` is 0"),
+        (-12, "your `token` is -12"),
+        (float("nan"), "your `token` is NaN"),
+        (np.array([12, 13]), "your `token` is no number"),
+        ("12", "your `token` is no number"),
+        (True, "your `token` is no number"),
+        (None, "your `token` is None where a number belongs"),
     ],
 )
 def test_nothing_follows_from_what_is_no_positive_number(token, message) -> None:

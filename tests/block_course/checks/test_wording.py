@@ -1,9 +1,10 @@
 import itertools
+import math
 
 import numpy as np
 import pytest
 
-from block_course.checks.wording import amount, entry, number, quantity, shape, two_numbers, vector
+from block_course.checks.wording import amount, cut_short, entry, number, quantity, shape, two_numbers, vector
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,21 @@ def test_entries_and_shapes_read_as_in_python():
     assert entry(()) == "(the only one)"
     assert shape((np.int64(2), 1)) == "(2, 1)"
     assert shape(()) == "()"
+
+
+@pytest.mark.parametrize(
+    ("given", "exact", "said"),
+    [
+        (3.64, 3.63636, ", rounded to two decimals"),
+        (10_923.0, 10_922.67, ", rounded to a whole number"),
+        (10_922.0, 10_922.67, ", cut to a whole number"),
+        (6.27613, 6.276, ", not rounded to three decimals"),
+        (3.636, 3.636, ""),
+        (4.0, 3.2, ""),
+        (53.6, 53.0, ""),
+        (0.0, 0.3, ""),
+        (math.nan, 0.3, ""),
+    ],
+)
+def test_what_was_rounded_or_should_have_been_is_told(given: float, exact: float, said: str) -> None:
+    assert cut_short(given, exact) == said

@@ -97,7 +97,7 @@ WRONG: dict[str, Wrong] = {
     ),
     "one reading": Wrong(changed(without=lambda c: c.sum()), "the last reading alone"),
     "forgets to return": Wrong(nothing, NO_RETURN),
-    "two slips": Wrong(changed(offset=np.cumsum, without=lambda c: len(c)), None),
+    "two slips": Wrong(changed(offset=np.cumsum, without=lambda c: len(c)), "the offset after the chunk"),
 }
 
 

@@ -97,6 +97,7 @@ RIGHT: dict[str, Answer] = {
     "parts with dropout inside": OfWholeParts,
     "a dropout that no mode reaches": WithDeafDropout,
     "a function that builds it": lambda d_model, rate: QuietedByTrain(d_model, rate),
+    "train returns nothing": ForgetsItself,
 }
 
 
@@ -180,7 +181,6 @@ WRONG: dict[str, Wrong] = {
     "detached": Wrong(parts(detached), "body without gradients"),
     "no skip": Wrong(parts(without_skip), "no skip around the body"),
     "parallel": Wrong(parts(reads_x), "head reads x"),
-    "train returns nothing": Wrong(ForgetsItself, None),
     "drops in evaluation": Wrong(parts(always_drops), None),
     "no skip around the head": Wrong(parts(one_add), None),
 }

@@ -86,6 +86,7 @@ def _wrong(rule: str, name: str, wrong: Rule, sentence: str) -> Misconception:
         answer=_by({**RIGHT, rule: wrong}),
         message=message,
         tells=lambda case: case.name == rule,
+        about=lambda case: case.arguments["rule"] == rule,
     )
 
 
