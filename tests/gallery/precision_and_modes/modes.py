@@ -89,6 +89,12 @@ class WithDeafDropout(Parts):
         self.body_drop = Deaf(rate).eval()
 
 
+class ForgetsItself(Parts):
+    def train(self, mode=True):
+        super().train(mode)
+        self.body_drop.eval()
+
+
 RIGHT: dict[str, Answer] = {
     "no dropout on the body": NoDropoutOnTheBody,
     "train overridden": QuietedByTrain,
@@ -122,12 +128,6 @@ class HeadQuiet(Parts):
         super().train(mode)
         self.head_drop.eval()
         return self
-
-
-class ForgetsItself(Parts):
-    def train(self, mode=True):
-        super().train(mode)
-        self.body_drop.eval()
 
 
 class Frozen(Parts):
