@@ -48,8 +48,8 @@ def diagnose(exercise: Exercise, run: Run) -> Diagnosis | None:
     extreme ones.
 
     Learners make several mistakes at a time. Of an answer that equals none as a whole, the first is named
-    that it follows in part: on all cases that the misconception is about, if it says so; in a table, in each
-    entry that the misconception changes.
+    that it follows in part: on all cases that the misconception is about, if it says so; in a table, in the
+    entry that its message speaks of, or else in each that it changes.
 
     Any exercise knows one more: an answer that always returns None.
 
@@ -141,7 +141,10 @@ def _telling_in_part(exercise: Exercise, misconception: Misconception, regular: 
     """The case to show, if the answer follows the misconception wherever that is about something."""
     about = [each for each in regular if misconception.about and misconception.about(each.case)]
     if not about:
-        entries = _changed(exercise, misconception, regular)
+        shown = misconception.shows
+        entries = (
+            (exercise.returns.index(shown),) if shown else _changed(exercise, misconception, regular)
+        )
         about = [replace(each, entries=entries) for each in regular] if entries else []
     return _telling(exercise, misconception, about)
 

@@ -158,7 +158,8 @@ class Misconception:
     that raises: the case may then be one on which the learner's answer raised as it does, with no outputs.
     Several misconceptions may share a name, for one mistake that is written in several ways. `about` names
     the cases that it is a mistake on, such as those of one rule of three: an answer that follows it there is
-    told so, whatever it does on others, unless it equals another misconception as a whole.
+    told so, whatever it does on others, unless it equals another misconception as a whole. `shows` is for a
+    table and names the entry that the message speaks of; the rest then follows from it.
     """
 
     name: str
@@ -166,6 +167,7 @@ class Misconception:
     message: Callable[[Case, Outputs], str]
     tells: Callable[[Case], bool] | None = None
     about: Callable[[Case], bool] | None = None
+    shows: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

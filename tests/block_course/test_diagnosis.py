@@ -69,12 +69,16 @@ TABLE = replace(
 )
 
 
-def table_name(twice, count):
+def table_run(twice, count):
     def answer(x):
         return {"twice": twice(x), "count": count(x)}
 
     drawn = TABLE.cases(np.random.default_rng(0))
-    diagnosis = diagnose(TABLE, [(case, observe(answer, case, TABLE.manner)) for case in drawn])
+    return [(case, observe(answer, case, TABLE.manner)) for case in drawn]
+
+
+def table_name(twice, count):
+    diagnosis = diagnose(TABLE, table_run(twice, count))
     return diagnosis and diagnosis.message.split(":")[0]
 
 
@@ -90,6 +94,13 @@ def test_a_mistake_that_changes_several_entries_is_named_where_all_follow_it():
     assert table_name(np.abs, lambda x: x.ndim) == "both"
     assert table_name(np.abs, lambda x: 0) is None
     assert table_name(lambda x: np.square(x) if x.ndim == 2 else 2 * x, lambda x: x.ndim) is None
+
+
+def test_of_an_entry_that_the_message_speaks_of_the_others_may_follow_in_their_own_way():
+    both = replace(TABLE.misconceptions[2], shows="twice")
+
+    assert diagnose(replace(TABLE, misconceptions=(both,)), table_run(np.abs, lambda x: 0)).name == "both"
+    assert diagnose(replace(TABLE, misconceptions=(both,)), table_run(np.square, lambda x: x.ndim)) is None
 
 
 def test_a_mistake_on_some_cases_is_named_whatever_happens_on_others():

@@ -145,5 +145,14 @@ def _difference(case: Case, got: Array, expected: Array, bound: float, explain: 
     if index is None:
         return None
     is_now, should_be = two_numbers(got[index], expected[index])
-    general = f"entry {entry(index)} is {is_now} and should be {should_be}"
+    general = f"entry {entry(index)} is {is_now} and should be {should_be}{_in_float32(got, expected)}"
     return Failure(case=case.name, message=explain(case, index, got, expected) or general)
+
+
+def _in_float32(got: Array, expected: Array) -> str:
+    """What to add where a float64 result is right to the digits that float32 has."""
+    if got.dtype != np.float64 or got.shape != expected.shape:
+        return ""
+    rounding = float(np.finfo(np.float32).eps) * float(np.max(np.abs(expected), initial=0.0))
+    is_close = bool(np.all(np.abs(got - expected) <= 2.0 * rounding))
+    return ", to more than the seven digits of float32: is a step computed in that?" if is_close else ""

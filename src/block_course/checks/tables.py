@@ -39,7 +39,7 @@ def changed(
         given = {key: _plainly(value) for key, value in case.arguments.items()}
         return sentence.format(mine=as_said(outputs[list(returns).index(said)]), **given)
 
-    return Misconception(name=name, answer=answer, message=message, tells=tells)  # type: ignore[arg-type]
+    return Misconception(name=name, answer=answer, message=message, tells=tells, shows=said)  # type: ignore[arg-type]
 
 
 def as_said(entry: Array) -> str:

@@ -83,6 +83,10 @@ def other_spares(held):
     return by_sets(held) | {"spare": SPARE - set(held.split())}
 
 
+def in_text(held):
+    return by_sets(held) | {"to_use": {name for name in USE if held.find(name) < 0}}
+
+
 def no_return(held):
     by_sets(held)
 
@@ -106,6 +110,7 @@ WRONG = {
     "what is there": Wrong(held_and_lacking, "held and lacking exchanged"),
     "told twice": Wrong(told_twice, "what use takes, told twice"),
     "other spares": Wrong(other_spares, "spare things that are not there"),
+    "in the text": Wrong(in_text, "names searched for in the text"),
     "the losses": Wrong(believing(resume={"losses"}), None),
     "one string": Wrong(lambda held: {"to_use": held, "to_resume": held, "spare": held}, None),
 }

@@ -89,6 +89,11 @@ def half(x, p, H):
     return h + bend(h, p)
 
 
+def updates_normed(x, p, H):
+    h = x + norm_of(attend(x, p, H), p, 1)
+    return h + norm_of(bend(h, p), p, 2)
+
+
 def exchanged(*given):
     table = told()(*given)
     return table | {"pre": table["post"], "post": table["pre"]}
@@ -103,6 +108,7 @@ def as_text(*given):
 
 
 WRONG = {
+    "norms on the updates": Wrong(told(post=updates_normed), "norms on the updates"),
     "no return": Wrong(no_return, "no return"),
     "the nearer": Wrong(
         told(verdict=lambda pre, post: "pre" if pre < post else "post"), "the nearer of the two"

@@ -76,6 +76,9 @@ class Format:
 
 
 RIGHT: dict[str, Answer] = {
+    "in fractions that stay so": lambda *given: {
+        name: each if isinstance(each, str) else Fraction(each) for name, each in in_fractions(*given).items()
+    },
     "by the rule": by_rule,
     "by doubling": by_doubling,
     "in fractions": in_fractions,
@@ -129,6 +132,10 @@ WRONG: dict[str, Wrong] = {
     "the earlier step": Wrong(
         changed(lambda value, update, p: said(update > step_at(value, p) / 2)),
         "the step of the number before it was stored",
+    ),
+    "the value, not what is stored": Wrong(
+        changed(lambda value, update, p: said(nearest(value + update, p) != nearest(value, p))),
+        "added to the value before it was stored",
     ),
     "all heard": Wrong(changed(lambda *given: {"heard": "yes"}), "always heard"),
     "nothing heard": Wrong(changed(lambda *given: {"heard": "no"}), None),

@@ -129,6 +129,9 @@ WRONG: dict[str, Wrong] = {
     "squares, then wide": Wrong(squared_early, "squared before it was widened"),
     "clamped": Wrong(clamped, "in its own format"),
     "left wide": Wrong(lambda x, gamma, eps: norm(wide(x), wide(gamma), eps), None),
+    "float32 in between": Wrong(
+        lambda x, gamma, eps: norm(x.float(), gamma.float(), eps).to(x.dtype), "float64 made float32"
+    ),
     "always float32": Wrong(lambda x, gamma, eps: norm(x.float(), gamma.float(), eps), None),
     "its own eps": Wrong(lambda x, gamma, eps: widened(x, gamma, 1e-6), None),
     "in place": Wrong(in_place, None),

@@ -81,6 +81,7 @@ class Variance:
 
 
 RIGHT: dict[str, Answer] = {
+    "in the widest format": lambda x: np.var(x.astype(np.longdouble), axis=-1),
     "in float64": in_float64,
     "numpy's own, told to be wide": numpys_own,
     "the mean subtracted twice": subtracted_twice,
@@ -127,7 +128,12 @@ WRONG: dict[str, Wrong] = {
     "axis 1": Wrong(lambda x: x.astype(float).var(axis=1), "over the positions"),
     "the shortcut": Wrong(shortcut, "shortcut"),
     "the shortcut, wider": Wrong(lambda x: shortcut(wide(x)), "shortcut in float32"),
-    "the shortcut in float64": Wrong(lambda x: shortcut(x.astype(np.float64)), "shortcut in float64"),
+    "the shortcut in float64": Wrong(
+        lambda x: shortcut(x.astype(np.float64)), "too coarse for a mean of millions"
+    ),
+    "all in float32": Wrong(
+        lambda x: np.var(x.astype(np.float32), axis=-1), "too coarse for a mean of millions"
+    ),
     "var": Wrong(lambda x: x.var(axis=-1), "two passes in x's own format"),
     "two passes as they come": Wrong(two_passes, "two passes in x's own format"),
     "two passes in float32": Wrong(widened_for_half, "mean off by a step"),

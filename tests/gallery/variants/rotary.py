@@ -132,6 +132,13 @@ def in_their_dtype(q, k, positions, base=10000.0):
     return turned(q, angles), turned(k, angles)
 
 
+def in_float32(q, k, positions, base=10000.0):
+    K = q.shape[-1]
+    frequencies = (base ** (-2 * np.arange(K // 2) / K)).astype(np.float32)
+    angles = positions.astype(np.float32)[:, None] * frequencies
+    return turned(q, angles).astype(q.dtype), turned(k, angles).astype(k.dtype)
+
+
 def in_place(q, k, positions, base=10000.0):
     q[...], k[...] = by_halves(q, k, positions, base)
     return q, k
@@ -164,6 +171,7 @@ WRONG = {
         lambda q, k, positions, base=10000.0: by_halves(q, k, positions), "base always 10,000"
     ),
     "float32 angles": Wrong(in_their_dtype, "angles in float32"),
+    "float32 angles whatever the heads": Wrong(in_float32, "angles in float32"),
     "degrees": Wrong(with_angles(lambda p, K, H, base: np.radians(angles_of(p, K, base))), None),
     "queries only returned": Wrong(lambda *s: by_halves(*s)[0], None),
     "changes q": Wrong(in_place, None),

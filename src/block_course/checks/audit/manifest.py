@@ -34,7 +34,7 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
     half, rest = _halves(rng)
     held = {
         WEIGHTS_ALONE: ("weights", "d_model", "d_ff"),
-        WITH_SIZES: ("weights", "n_heads", "d_model", "d_ff", "head_width", "n_parameters", "activation"),
+        WITH_SIZES: ("weights", "n_heads", "d_model", "d_ff", "head_width", "n_parameters", "causal_mask"),
         STOPPED: (*USE[:-1], "step", "learning_rate", "losses", "host"),
         SEVERAL: half,
         OTHERS: rest,
@@ -95,7 +95,18 @@ def _wrong(name: str, answer: Callable[..., Table], sentence: str) -> Misconcept
     return Misconception(name=name, answer=answer, message=message)  # type: ignore[arg-type]
 
 
+def _as_text(held: str) -> Table:
+    """`"causal" in held` is True of a text that holds `causal_mask`."""
+    use, resume = ({each for each in names if each not in held} for names in (USE, RESUME))
+    return {"to_use": use, "to_resume": resume, "spare": reference(held)["spare"]}
+
+
 MISCONCEPTIONS = (
+    _wrong(
+        "names searched for in the text",
+        _as_text,
+        '`held` is one string, and `"causal" in held` is True where it holds `causal_mask`. Split it first.',
+    ),
     _wrong(
         "heads read off the shapes",
         _moved("n_heads", to="spare"),

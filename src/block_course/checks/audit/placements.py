@@ -20,7 +20,7 @@ def block(
 ) -> Array:
     """A block of tokens (B, T, D) whose norms stand before the branches, after the adds, or nearly so.
 
-    "half" is a post-norm block without its second norm.
+    "half" is a post-norm block without its second norm, "inner" has its norms on the updates.
     """
     p = {name: np.asarray(value, np.float64) for name, value in p.items()}
 
@@ -40,6 +40,9 @@ def block(
     if placement == "pre":
         h = x + attention(norm(x, 1))
         return np.asarray(h + feed_forward(norm(h, 2)))
+    if placement == "inner":
+        h = x + norm(attention(x), 1)
+        return np.asarray(h + norm(feed_forward(h), 2))
     h = norm(x + attention(x), 1)
     y = np.asarray(h + feed_forward(h))
     return y if placement == "half" else norm(y, 2)

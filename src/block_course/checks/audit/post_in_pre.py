@@ -126,6 +126,12 @@ MISCONCEPTIONS = (
         _told(post="half"),
         "Your post-norm block normalizes behind the first add and not behind the second.",
     ),
+    _wrong(
+        "norms on the updates",
+        _told(post="inner"),
+        "Your post-norm block normalizes what a branch gives, before it is added. Post-norm normalizes the "
+        "sum.",
+    ),
 )
 
 _FITS = (PRE, PRE_32)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from block_course.exercise import Array, Subject
+from block_course.under_test import TooMuch
 from transformer_block.config import BlockConfig
 from transformer_block.in_numpy.attention import split_qkv
 from transformer_block.in_numpy.block import Block
@@ -31,6 +32,8 @@ NORM_DIGITS = 6
 """What a norm gives is rounded to so many decimals: a shift that it takes away is then gone to the last bit,
 and a test that adds a constant can't pass or fail by the luck of rounding."""
 _STEP = 1e-4
+_MOST_NUMBERS = 512
+"""Gradients by differences of more of them would take seconds, and their steps gigabytes."""
 
 
 def causal(scores: Array) -> Array:
@@ -151,8 +154,15 @@ def _by_differences(forward: Forward) -> Callable[[Array, Array], Array]:
     def answer(x: Array, dy: Array) -> Array:
         if dy.shape != x.shape:
             raise ValueError(f"dy must have the shape of x, {x.shape}; got {dy.shape}")
-        steps = _STEP * np.eye(x.size).reshape(-1, *x.shape)
-        rises = (forward(x + steps) - forward(x - steps)) / (2.0 * _STEP)
-        return np.asarray((rises * dy).reshape(x.size, -1).sum(axis=-1).reshape(x.shape))
+        if x.size > _MOST_NUMBERS:
+            raise TooMuch(f"a call may ask for the gradients by {_MOST_NUMBERS} numbers; got {x.size:,}")
+        gradients = np.empty(x.size)
+        for place in range(x.size):
+            step = np.zeros(x.size)
+            step[place] = _STEP
+            step = step.reshape(x.shape)
+            rise = (forward(x + step) - forward(x - step)) / (2.0 * _STEP)
+            gradients[place] = (rise * dy).sum()
+        return gradients.reshape(x.shape)
 
     return answer

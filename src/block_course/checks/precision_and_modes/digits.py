@@ -13,6 +13,7 @@ from block_course.exercise import Case, Exercise, Hints, Misconception
 
 RETURNS = ("digits", "step", "stored", "heard")
 TIE, LOST, HEARD = "a tie", "an update below half a step", "an update of more than half a step"
+CROSSED = "a sum that only the value before it was stored would round up"
 BELOW, ABOVE = "just below a power of two", "a number that has to be rounded up"
 Table = Mapping[str, float | str]
 
@@ -49,6 +50,7 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
         drawn(LOST, 0.0, float(rng.uniform(0.1, 0.4))),
         drawn(HEARD, 0.0, float(rng.uniform(0.6, 0.9))),
         drawn(ABOVE, float(rng.uniform(0.6, 0.9)), 2.0),
+        drawn(CROSSED, float(rng.uniform(0.3, 0.4)), float(rng.uniform(0.3, 0.4))),
         _case(BELOW, close, 2.0 ** (e - p) * float(rng.uniform(0.6, 0.9)), p),
     ]
 
@@ -57,8 +59,10 @@ def _case(name: str, value: float, update: float, p: int) -> Case:
     return Case(name=name, arguments={"value": value, "update": update, "p": p})
 
 
-def _wrong(name: str, sentence: str, **made: Made) -> Misconception:
-    return changed(name, reference, RETURNS, sentence, **made)  # type: ignore[arg-type]
+def _wrong(
+    name: str, sentence: str, *, tells: Callable[[Case], bool] | None = None, **made: Made
+) -> Misconception:
+    return changed(name, reference, RETURNS, sentence, tells=tells, **made)  # type: ignore[arg-type]
 
 
 def _step(given: SimpleNamespace) -> float:
@@ -78,6 +82,14 @@ def _heard_by(given: SimpleNamespace, least: Callable[[float, float], bool]) -> 
 
 def _heard_from(stored: float, given: SimpleNamespace) -> str:
     return str(reference(stored, given.update, given.p)["heard"])
+
+
+def _heard_by_the_value(given: SimpleNamespace) -> str:
+    """Whether the sum with the value as it was given is stored as another number than the value."""
+    stored, after = (
+        reference(each, 0.0, given.p)["stored"] for each in (given.value, given.value + given.update)
+    )
+    return "no" if after == stored else "yes"
 
 
 MISCONCEPTIONS = (
@@ -125,6 +137,13 @@ MISCONCEPTIONS = (
         "You say “{mine}” for {value}, which is stored as the power of two above it. From there on the step "
         "is twice as large, and the update less than half of it.",
         heard=lambda given: "yes" if 2.0 * given.update > _step(given) else "no",
+    ),
+    _wrong(
+        "added to the value before it was stored",
+        "You say “{mine}” for {value} and an update of {update}. The update meets the number that is stored, "
+        "and what was cut off by storing is gone.",
+        tells=lambda case: case.name == CROSSED,
+        heard=_heard_by_the_value,
     ),
     _wrong(
         "always heard",

@@ -12,7 +12,7 @@ from block_course.checks.properties import values
 from block_course.checks.telling import misconception
 from block_course.exercise import Array, Case, Exercise, Hints
 
-BATCH, BATCH_32, ORDINARY = "a batch", "a batch in float32", "ordinary tokens in float16"
+BATCH_64, BATCH_32, ORDINARY = "a batch in float64", "a batch in float32", "ordinary tokens in float16"
 LARGE, SMALL, ZERO = "features near 3,000 in float16", "features near 0.0001 in float16", "a token of zeros"
 EPS = "an eps that counts"
 _ROOM = 4.0
@@ -36,10 +36,10 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
     zeros = drawn(1.0, "f2")
     zeros[1, 0] = 0.0
     return [
-        _case(BATCH, drawn(1.0, "f8"), gamma, 1e-5),
+        _case(BATCH_64, drawn(1.0, "f8"), gamma, 1e-5, extreme=True),
         _case(BATCH_32, drawn(2.0, "f4"), gamma, 1e-5),
         _case(ORDINARY, drawn(1.0, "f2"), gamma, 1e-3),
-        _case(EPS, drawn(0.5, "f8"), gamma, float(rng.uniform(0.2, 0.4))),
+        _case(EPS, drawn(0.5, "f4"), gamma, float(rng.uniform(0.2, 0.4))),
         _case(LARGE, drawn(3000.0, "f2"), gamma, 1e-5, extreme=True),
         _case(SMALL, drawn(1e-4, "f2"), gamma, 1e-12, extreme=True),
         _case(ZERO, zeros, gamma, 1e-12, extreme=True),
@@ -121,7 +121,13 @@ MISCONCEPTIONS = tuple(
             "in its own format",
             _in_its_own_format,
             "In float16 the square of 3,000 is infinite, the square of 0.0001 is 0, and so is an eps of "
-            "1e-12. Bring x to float32 first, and the result back at the end.",
+            "1e-12. Bring a float16 x to float32 first, and the result back at the end.",
+        ),
+        (
+            "float64 made float32",
+            lambda x, gamma, eps: reference(x.astype(np.float32), gamma.astype(np.float32), eps),
+            "x becomes float32 even where it was float64, and nine of its sixteen digits are gone. Widen what "
+            "is narrower than you need, and leave the rest.",
         ),
         (
             "squared before it was widened",
@@ -136,7 +142,13 @@ _EXTREME_HINTS: Hints = (
     "Print the squares of a float16 tensor that holds 3,000 and 0.0001. What do you see?",
     "The largest float16 is 65,504 and the smallest above zero is 0.00000006. A square of 9,000,000 becomes "
     "infinite, one of 0.00000001 becomes 0.",
-    "Make x float32 before you square it, and give the result the dtype of x in the last line.",
+    "Make a float16 x float32, or any x float64, before you square it, and give the result the dtype of x in the last line.",
+)
+_WIDE_HINTS: Hints = (
+    "What becomes of a float64 x in the first line of your function?",
+    "float32 has seven digits and float64 sixteen. What is cut off in the first line doesn't come back in the "
+    "last.",
+    "Compute in float64 whatever x has, or widen x only where it is float16.",
 )
 _EPS_HINTS: Hints = (
     "Where does eps stand in the formula?",
@@ -154,8 +166,16 @@ EXERCISE = Exercise(
     reference=reference,
     cases=cases,
     properties=(
-        values("values", "γ · x / √(mean square + eps)", 1.0, on=(BATCH, BATCH_32, ORDINARY)),
+        values("values", "γ · x / √(mean square + eps)", 0.75, on=(BATCH_32, ORDINARY)),
         values("eps", "eps inside the root", 0.5, on=(EPS,), hints=_EPS_HINTS),
+        values(
+            "double",
+            "float64 keeps its digits",
+            0.25,
+            on=(BATCH_64,),
+            requires=("values",),
+            hints=_WIDE_HINTS,
+        ),
         values("large", "float16, and squares too large for it", 0.75, on=(LARGE,), hints=_EXTREME_HINTS),
         values("small", "float16, and squares too small for it", 0.75, on=(SMALL,), hints=_EXTREME_HINTS),
         values(

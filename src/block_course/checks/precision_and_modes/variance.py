@@ -115,10 +115,11 @@ MISCONCEPTIONS = tuple(
             "near 100,000,000, where float32 steps by 8. Subtract the mean first, then square.",
         ),
         (
-            "shortcut in float64",
+            "too coarse for a mean of millions",
             _at_least(np.float64, _shortcut),
-            "E[x²] − E[x]² in float64 moves the trouble to larger means and doesn't end it: the square of "
-            "4,000,000 is near 16 trillion, where float64 steps by 0.002. Subtract the mean first.",
+            "Two ways lead here. E[x²] − E[x]² in float64 moves the trouble to larger means: the square of "
+            "4,000,000 is near 16 trillion, where float64 steps by 0.002. And what is made float32, a float64 "
+            "x too, has a mean that is off by a part of a step. In float64, subtract the mean, then square.",
         ),
         (
             "two passes in x's own format",

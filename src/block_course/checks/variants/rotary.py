@@ -15,7 +15,7 @@ from block_course.checks.wording import two_numbers
 from block_course.exercise import Argument, Array, Case, Exercise, Failure, Hints, Outputs, Property, Run
 from block_course.tolerance import case_tolerance, first_difference
 
-START, START_32 = "positions from 0", "positions from 0, in float32"
+START, START_64 = "positions from 0", "positions from 0, in float64"
 MOVED, GAPS, OTHER_BASE = "the same from a later position", "positions with gaps", "another base"
 FAR = "positions near a million, in float32"
 NAMES = ("queries", "keys")
@@ -34,21 +34,22 @@ def reference(q: Array, k: Array, positions: Array, base: float = BASE) -> Outpu
 
 
 def cases(rng: np.random.Generator) -> Sequence[Case]:
-    """From 0 and from later, with gaps, another base; then positions that float32 can't turn by."""
+    """From 0 and from later, with gaps, another base; then features and positions too fine for float32."""
     H, G = ((4, 2), (6, 3))[rng.integers(2)]
     T, K = int(rng.choice([5, 7])), int(rng.choice([8, 10]))
-    q, k = rng.normal(size=(H, T, K)), rng.normal(size=(G, T, K))
+    wide = rng.normal(size=(H, T, K)), rng.normal(size=(G, T, K))
+    q, k = (each.astype(np.float32) for each in wide)
+    others = (rng.normal(size=(heads, T, K)).astype(np.float32) for heads in (H, G))
     start, later = np.arange(T), int(rng.integers(20, 60))
     gaps = np.sort(rng.choice(np.arange(3, 90), T, replace=False))
     far = 1_000_000 + rng.integers(0, 1000, T)
-    single = q.astype(np.float32), k.astype(np.float32)
     return [
         _case(START, q, k, start),
-        _case(START_32, *single, start),
         _case(MOVED, q, k, start + later),
-        _case(GAPS, rng.normal(size=(H, T, K)), rng.normal(size=(G, T, K)), gaps),
+        _case(GAPS, *others, gaps),
         _case(OTHER_BASE, q, k, gaps, base=float(rng.uniform(300.0, 700.0))),
-        _case(FAR, *single, far, condition=4.0, extreme=True),
+        _case(START_64, *wide, start, extreme=True),
+        _case(FAR, q, k, far, condition=4.0, extreme=True),
     ]
 
 
@@ -123,7 +124,7 @@ _POSITION_HINTS: Hints = (
 _FAR_HINTS: Hints = (
     "In which dtype are your angles, before the sine?",
     "A position of 1,000,000 takes most of the digits that float32 has; of the angle's fraction little is "
-    "left.",
+    "left. And features in float64 deserve angles of sixteen digits.",
     "Leave the angles in float64, and cast their sines and cosines.",
 )
 
@@ -139,8 +140,8 @@ EXERCISE = Exercise(
     cases=cases,
     returns=NAMES,
     properties=(
-        values("queries", "queries, from position 0", 1.25, on=(START, START_32)),
-        values("keys", "keys, from position 0", 0.5, on=(START, START_32), output=1),
+        values("queries", "queries, from position 0", 1.25, on=(START,)),
+        values("keys", "keys, from position 0", 0.5, on=(START,), output=1),
         values("positions", "other positions, and gaps", 1.0, on=(MOVED, GAPS), hints=_POSITION_HINTS),
         _distances(0.75),
         values("base", "another base", 0.5, on=(OTHER_BASE,)),
@@ -153,7 +154,15 @@ EXERCISE = Exercise(
             requires=("queries",),
             hints=_FAR_HINTS,
         ),
-        dtype_kept(0.5, of="q", requires=("queries",)),
+        values(
+            "double",
+            "float64 keeps its digits",
+            0.25,
+            on=(START_64,),
+            requires=("queries",),
+            hints=_FAR_HINTS,
+        ),
+        dtype_kept(0.25, of="q", requires=("queries",)),
         inputs_unchanged(0.25, requires=("queries",)),
     ),
     misconceptions=MISCONCEPTIONS,

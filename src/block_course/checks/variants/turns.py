@@ -54,6 +54,11 @@ def rotated(
     return answer
 
 
+_NARROW = (
+    "Near position 1,000,000 a float32 angle is off by thousandths of a radian, or hundredths. Form the "
+    "angles in float64, and bring their sines and cosines to the dtype of the heads."
+)
+
 WAYS = (
     (
         "neighbors paired",
@@ -116,8 +121,12 @@ WAYS = (
     ),
     (
         "angles in float32",
+        rotated(turn=lambda heads, angles: halves(heads, angles.astype(np.float32))),
+        _NARROW,
+    ),
+    (
+        "angles in float32",
         rotated(turn=lambda heads, angles: halves(heads, angles.astype(heads.dtype))),
-        "Near position 1,000,000 a float32 angle is off by thousandths of a radian, or hundredths. Form the "
-        "angles in float64, and bring their sines and cosines to the dtype of the heads.",
+        _NARROW,
     ),
 )
