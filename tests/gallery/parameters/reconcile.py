@@ -4,13 +4,13 @@ import numpy as np
 
 from tests.gallery.answers import Answer, Wrong
 
-NAMES = ("in_blocks", "one_block", "F")
+NAMES = ("in_blocks", "one_block", "feed_forward", "F")
 
 
 def of(in_blocks, D, L, attention=4, gains=2, matrices=3):
     block = in_blocks // L
-    width = (block - attention * D * D - gains * D) // (matrices * D)
-    return {"in_blocks": in_blocks, "one_block": block, "F": width}
+    part = block - attention * D * D - gains * D
+    return {"in_blocks": in_blocks, "one_block": block, "feed_forward": part, "F": part // (matrices * D)}
 
 
 def by_rule(total, V, D, L):
@@ -19,7 +19,8 @@ def by_rule(total, V, D, L):
 
 def by_dividing(total, V, D, L):
     in_blocks = total - (V + V + 1) * D
-    return {"in_blocks": in_blocks, "one_block": in_blocks / L, "F": (in_blocks / L / D - 4 * D - 2) / 3}
+    part = in_blocks / L - D * (4 * D + 2)
+    return {"in_blocks": in_blocks, "one_block": in_blocks / L, "feed_forward": part, "F": part / D / 3}
 
 
 def by_search(total, V, D, L):
@@ -27,9 +28,7 @@ def by_search(total, V, D, L):
     low, high = 1, table["one_block"]
     while low < high:
         middle = (low + high) // 2
-        low, high = (
-            (low, middle) if (4 * D + 3 * middle + 2) * D >= table["one_block"] else (middle + 1, high)
-        )
+        low, high = (low, middle) if 3 * middle * D >= table["feed_forward"] else (middle + 1, high)
     return table | {"F": low}
 
 
@@ -66,13 +65,19 @@ WRONG = {
         lambda total, V, D, L: of(total - 2 * V * D - D, D, L, attention=0), "attention left in"
     ),
     "gains left in": Wrong(
-        lambda total, V, D, L: by_dividing(total, V, D, L) | {"F": by_dividing(total, V, D, L)["F"] + 2 / 3},
+        lambda total, V, D, L: (
+            of(total - 2 * V * D - D, D, L, gains=0) | {"F": by_dividing(total, V, D, L)["F"] + 2 / 3}
+        ),
         "the gains left in",
+    ),
+    "gains left in, whole": Wrong(
+        lambda total, V, D, L: of(total - 2 * V * D - D, D, L, gains=0), "the gains left in"
     ),
     "no norm at the end, divided": Wrong(
         lambda total, V, D, L: {
             "in_blocks": total - 2 * V * D,
             "one_block": (total - 2 * V * D) / L,
+            "feed_forward": (total - 2 * V * D) / L - 4 * D * D - 2 * D,
             "F": ((total - 2 * V * D) / L - 4 * D * D - 2 * D) / (3 * D),
         },
         "the final norm left in",
@@ -93,10 +98,7 @@ TRIVIAL: dict[str, Answer] = {
 
 EQUIVALENT = {
     "reconcile: one_block = in_blocks // L → one_block = in_blocks / L #1": "L divides what is in L blocks",
-    'reconcile: "F": (one_block - 4 * D * D - 2 * D) // (3 * D), → '
-    '"F": (one_block - 4 * D * D - 2 * D) / (3 * D), #1': "3 D divides what is left of a block",
-    'reconcile: "F": (one_block - 4 * D * D - 2 * D) // (3 * D), → '
-    '"F": (one_block - 4 * D * D - 2 / D) // (3 * D), #1': (
-        "what the gains leave is less than 3 D, and is rounded away"
+    'reconcile: "F": feed_forward // (3 * D), → "F": feed_forward / (3 * D), #1': (
+        "3 D divides what the feed-forward part holds"
     ),
 }

@@ -14,17 +14,19 @@ from block_course.checks.following import follows
 from block_course.checks.tables import changed
 from block_course.exercise import Case, Exercise, Hints, Misconception
 
-NAMES = ("in_blocks", "one_block", "F")
+NAMES = ("in_blocks", "one_block", "feed_forward", "F")
 
 
 def reconcile(total: int, V: int, D: int, L: int) -> dict[str, int]:
     """Two tables and a gain taken off; a block of the rest; what attention and gains leave of it."""
     in_blocks = total - 2 * V * D - D
     one_block = in_blocks // L
+    feed_forward = one_block - 4 * D * D - 2 * D
     return {
         "in_blocks": in_blocks,
         "one_block": one_block,
-        "F": (one_block - 4 * D * D - 2 * D) // (3 * D),
+        "feed_forward": feed_forward,
+        "F": feed_forward // (3 * D),
     }
 
 
@@ -60,15 +62,19 @@ def _from(
     matrices: int = 3,
     over: Any = operator.floordiv,
 ) -> Any:
-    """The three entries, should the blocks hold so much and a block be made so."""
+    """The four entries, should the blocks hold so much and a block be made so."""
 
     def one(s: Any) -> Any:
         return over(in_blocks(s), s.L)
 
+    def wide(s: Any) -> Any:
+        return one(s) - attention(s) - gains * s.D
+
     return {
         "in_blocks": in_blocks,
         "one_block": one,
-        "F": lambda s: over(one(s) - attention(s) - gains * s.D, matrices * s.D),
+        "feed_forward": wide,
+        "F": lambda s: over(wide(s), matrices * s.D),
     }
 
 
@@ -112,26 +118,33 @@ MISCONCEPTIONS = (
     ),
     _wrong(
         "three projections of attention",
-        sentence="Your F is {mine}. Three matrices of attention are taken off the block; there are four.",
-        shown="F",
+        sentence="Your feed-forward part holds {mine}. Three matrices of attention are taken off the block; "
+        "there are four.",
+        shown="feed_forward",
         **_from(_in_blocks, attention=lambda s: 3 * s.D * s.D),
     ),
     _wrong(
         "attention left in",
-        sentence="Your F is {mine}. The block's attention, four matrices of {D} × {D}, is still in it.",
-        shown="F",
+        sentence="Your feed-forward part holds {mine}. The block's attention, four matrices of {D} × {D}, is "
+        "still in it.",
+        shown="feed_forward",
         **_from(_in_blocks, attention=lambda s: 0),
     ),
-    _wrong(
-        "the gains left in",
-        sentence="Your F is {mine}. It should be whole: the gains of a block's two norms, {D} numbers each, "
-        "have not been taken off.",
-        F=lambda s: (_in_blocks(s) // s.L - 4 * s.D * s.D) / (3 * s.D),
+    *(
+        _wrong(
+            "the gains left in",
+            sentence="Your feed-forward part holds {mine}. The gains of the block's two norms, {D} numbers "
+            "each, are still in it.",
+            shown="feed_forward",
+            **_from(_in_blocks, gains=0, over=over),
+        )
+        for over in (operator.floordiv, operator.truediv)
     ),
     _wrong(
         "all blocks for one",
         sentence="Your block holds {mine}: that is all {L} of them.",
         one_block=_in_blocks,
+        feed_forward=lambda s: _in_blocks(s) - 4 * s.D * s.D - 2 * s.D,
         F=lambda s: (_in_blocks(s) - 4 * s.D * s.D - 2 * s.D) // (3 * s.D),
     ),
 )
@@ -147,10 +160,15 @@ _BLOCKS_HINTS: Hints = (
     "Two tables of V·D, since the output is untied, and the gain of one RMS norm, D.",
     "total − 2·V·D − D.",
 )
-_WIDTH_HINTS: Hints = (
+_PART_HINTS: Hints = (
     "Which parts of a block don't depend on F?",
-    "Attention has 4·D·D and the two gains 2·D. What is left is 3·D·F.",
-    "Take 4·D·D and 2·D off the block and divide by 3·D.",
+    "Attention has 4·D·D, and the two norms have a gain each.",
+    "Take 4·D·D and 2·D off the block.",
+)
+_WIDTH_HINTS: Hints = (
+    "How many matrices has the feed-forward part, and how large is each?",
+    "Three of F × D.",
+    "Divide what the feed-forward part holds by 3·D.",
 )
 
 EXERCISE = Exercise(
@@ -175,12 +193,21 @@ EXERCISE = Exercise(
             rule=lambda s, own: _either(own.one_block, own.in_blocks, s.L),
         ),
         follows(
-            "F",
-            "the inner width, made from your block",
-            1.5,
-            entry="F",
+            "feed_forward",
+            "its feed-forward part, made from your block",
+            0.75,
+            entry="feed_forward",
             of=("one_block",),
-            rule=lambda s, own: _either(own.F, own.one_block - 4 * s.D * s.D - 2 * s.D, 3 * s.D),
+            rule=lambda s, own: own.one_block - 4 * s.D * s.D - 2 * s.D,
+            hints=_PART_HINTS,
+        ),
+        follows(
+            "F",
+            "the inner width, made from your feed-forward part",
+            0.75,
+            entry="F",
+            of=("feed_forward",),
+            rule=lambda s, own: _either(own.F, own.feed_forward, 3 * s.D),
             hints=_WIDTH_HINTS,
         ),
     ),

@@ -126,8 +126,8 @@ MISCONCEPTIONS = tuple(
         (
             "float64 made float32",
             lambda x, gamma, eps: reference(x.astype(np.float32), gamma.astype(np.float32), eps),
-            "x becomes float32 even where it was float64, and nine of its sixteen digits are gone. Widen what "
-            "is narrower than you need, and leave the rest.",
+            "x becomes float32 even where it was float64, and nine of its sixteen digits are gone. Widen "
+            "what is narrower than you need, and leave the rest.",
         ),
         (
             "squared before it was widened",
@@ -142,12 +142,13 @@ _EXTREME_HINTS: Hints = (
     "Print the squares of a float16 tensor that holds 3,000 and 0.0001. What do you see?",
     "The largest float16 is 65,504 and the smallest above zero is 0.00000006. A square of 9,000,000 becomes "
     "infinite, one of 0.00000001 becomes 0.",
-    "Make a float16 x float32, or any x float64, before you square it, and give the result the dtype of x in the last line.",
+    "Make a float16 x float32, or any x float64, before you square it, and give the result the dtype of x in "
+    "the last line.",
 )
 _WIDE_HINTS: Hints = (
     "What becomes of a float64 x in the first line of your function?",
-    "float32 has seven digits and float64 sixteen. What is cut off in the first line doesn't come back in the "
-    "last.",
+    "float32 has seven digits and float64 sixteen. What is cut off in the first line doesn't come back in "
+    "the last.",
     "Compute in float64 whatever x has, or widen x only where it is float16.",
 )
 _EPS_HINTS: Hints = (

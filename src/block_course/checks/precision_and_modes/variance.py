@@ -118,8 +118,9 @@ MISCONCEPTIONS = tuple(
             "too coarse for a mean of millions",
             _at_least(np.float64, _shortcut),
             "Two ways lead here. E[x²] − E[x]² in float64 moves the trouble to larger means: the square of "
-            "4,000,000 is near 16 trillion, where float64 steps by 0.002. And what is made float32, a float64 "
-            "x too, has a mean that is off by a part of a step. In float64, subtract the mean, then square.",
+            "4,000,000 is near 16 trillion, where float64 steps by 0.002. And what is made float32, a "
+            "float64 x too, has a mean that is off by a part of a step. In float64, subtract the mean, then "
+            "square.",
         ),
         (
             "two passes in x's own format",

@@ -127,7 +127,7 @@ EXERCISE = Exercise(
         any_rank(0.5, batch=BATCH, parts={SEQUENCE: (0,), ONE_TOKEN: (0, 0)}, requires=("gamma",)),
         values(
             "zero",
-            "a token of zeros stays one",
+            "a token of zeros stays zeros",
             0.25,
             on=(ZERO,),
             adjust=only_the_token_at(ZERO_AT),
