@@ -48,7 +48,7 @@ Like = Annotated[
 ]
 Width = Annotated[int | None, typer.Option(help="Width of its stream.")]
 Causal = Annotated[
-    bool | None, typer.Option("--causal/--not-causal", help="Hides the future.")
+    bool | None, typer.Option("--causal/--not-causal", help="Should hide the future.")
 ]
 Placement = Annotated[str | None, typer.Option(help="pre or post.")]
 Positions = Annotated[str | None, typer.Option(help="Inside: none, relative or added.")]

@@ -36,7 +36,8 @@ def causal(subject: Subject) -> Row:
     if not subject.facts.causal:
         return aside(
             name,
-            "each position may hear later ones: it is not a causal block",
+            "positions hear later ones: it is not causal, or has lost its mask; "
+            "Facts(causal=True) would make it a contract",
             **facts,
         )
     later = {mode: each.later for mode, each in heard.items()}

@@ -207,5 +207,16 @@ def test_a_position_that_says_it_hides_is_held_to_it():
     assert discovered(subject_of(lambda x: x + x.mean(1, keepdims=True), WIDE)).causal is False
 
 
+def test_a_block_that_lost_its_causal_mask_is_told_from_an_encoder_when_it_is_said_to_be_causal():
+    unsaid = audit(attends)["causal"]
+    assert unsaid.state == "not applicable"
+    assert unsaid.sentence == (
+        "positions hear later ones: it is not causal, or has lost its mask; "
+        "Facts(causal=True) would make it a contract"
+    )
+    said = audit(attends, Facts(d_model=8, framework="numpy", causal=True))
+    assert [fault.name for fault in said.faults] == ["causal_mask_missing"]
+
+
 def test_additive_masks_hide_with_the_lowest_number_of_float32():
     assert np.finfo(np.float32).min == LOWEST
