@@ -26,18 +26,27 @@ VERDICTS = ROOT / "_build/mutants.jsonl"
 SHARED = [*(TESTS / name for name in ("numerics.py", "parts.py", "choices.py")), ROOT / "tests/conftest.py"]
 ALONE = (
     *("config.py", "presets.py", "models.py", "parameters.py", "initialization.py", "joins.py"),
-    *("cost.py", "_activation_cost.py"),
+    *("cost.py", "_activation_cost.py", "_cost_invariants.py", "_cost_command.py"),
+    *("manifest.py", "_manifest_form.py", "_whole_files.py", "_audit_command.py"),
 )
-BROKEN = [*ALONE, "in_numpy/*.py", "in_torch/*.py", "audit/*.py"]
-# What a block is made of has no tests but the block's; a stack is tested beside the block, and how
-# attention uses a cache beside the cache.
+BROKEN = [*ALONE, "in_numpy/*.py", "in_torch/*.py", "minilm/*.py", "audit/*.py"]
+# By a file's stem, or by its place where others have that stem. What a block is made of has no tests but the
+# block's; a stack is tested beside the block, and how attention uses a cache beside the cache.
 TESTED_AS = {
     "_call": ["block"],
     "_sublayers": ["block"],
     "_activation_cost": ["cost_activations"],
     "stack": ["block", "stack"],
     "attention": ["attention", "cache"],
-    "layers": ["ours"],
+    "_cost_invariants": ["cost"],
+    "_cost_command": ["cli"],
+    "_manifest_form": ["manifest"],
+    "_whole_files": ["manifest"],
+    "_audit_command": ["audit_command"],
+    "minilm/_invariants": ["encoders"],
+    "minilm/in_numpy": ["encoders"],
+    "minilm/in_torch": ["encoders"],
+    "layers": ["ours", "peers/audit"],
 } | {  # a contract shows what it is worth on blocks that break it
     contract: ["contracts", "diagnosis"]
     for contract in (
@@ -64,12 +73,17 @@ def target_of(file: str) -> Target:
     path, places = PACKAGE / file, (TESTS / Path(file).parent, TESTS)
     if not path.is_file():
         raise FileNotFoundError(f"there is no {path}")
-    names = [f"test_{stem}{end}.py" for stem in TESTED_AS.get(path.stem, [path.stem]) for end in ("", "_*")]
+    whole = Path(file).with_suffix("")
+    stems = TESTED_AS.get(whole.as_posix(), TESTED_AS.get(path.stem, [path.stem]))
+    names = [
+        (Path(stem).parent / f"test_{Path(stem).name}{end}.py").as_posix()
+        for stem in stems
+        for end in ("", "_*")
+    ]
     tests = sorted({found for place in places for name in names for found in place.glob(name)})
     if not tests:
         raise FileNotFoundError(f"{file} has no tests of its own: there is no {places[0] / names[0]}")
-    module = ".".join(("transformer_block", *Path(file).with_suffix("").parts))
-    return Target(file, path, module, tests)
+    return Target(file, path, ".".join(("transformer_block", *whole.parts)), tests)
 
 
 class Preload:
