@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -21,7 +22,11 @@ UNPACKED = "unpacked"
 
 _PIECE = 1 << 20
 _ENCRYPTED = 0x1
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
+_WAYS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How a member may be packed. The others give gigabytes for the first bytes that are asked for."""
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+_NO_ARCHIVE = (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, OSError)
+"""What opening one raises: a newer version of the format and names that are no text are among it."""
 
 
 class BadArchive(Exception):
@@ -58,20 +63,24 @@ def unpacked(archive: Path, into: Path, roster: Mapping[str, str]) -> Iterator[U
     No name in the archive becomes a path: each file gets a number. Raises BadArchive, before anything is
     written, for one that is none or that holds more than a course could.
     """
+    with _opened(archive) as file:
+        members = _looked_through(file)
+        # the names of two archives may be the same, their places are not
+        digest = hashlib.sha256(str(archive.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
+        folder = into / UNPACKED / f"{archive.stem[:40]}-{digest[:8]}"
+        folder.mkdir(parents=True, exist_ok=True)
+        yield from _taken_out(file, members, folder, roster)
+
+
+def _opened(archive: Path) -> zipfile.ZipFile:
     try:
-        with zipfile.ZipFile(archive) as file:
-            members = _looked_through(file)
-            # the names of two archives may be the same, their places are not
-            digest = hashlib.sha256(str(archive.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
-            folder = into / UNPACKED / f"{archive.stem[:40]}-{digest[:8]}"
-            folder.mkdir(parents=True, exist_ok=True)
-            yield from _taken_out(file, members, folder, roster)
-    except (zipfile.BadZipFile, EOFError) as error:
+        return zipfile.ZipFile(archive)
+    except _NO_ARCHIVE as error:
         raise BadArchive(f"{archive} is no zip file that can be read: {error}") from None
 
 
 def _looked_through(file: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    members = [each for each in file.infolist() if not each.is_dir()]
+    members = [each for each in file.infolist() if not each.filename.endswith("/")]
     if len(members) > MOST_MEMBERS:
         raise BadArchive(f"{file.filename} holds {len(members)} files; the limit is {MOST_MEMBERS}")
     size = sum(each.file_size for each in members)
@@ -108,6 +117,8 @@ def _said(member: zipfile.ZipInfo) -> Handed | str:
     if leads_out(member.filename):
         return "its name leads out of the archive"
     path = PurePosixPath(member.filename)
+    if not path.parts:
+        return "it has no name"
     if path.name.startswith(".") or path.parts[0] == "__MACOSX":
         return "hidden"
     if path.suffix.casefold() == ".zip":
@@ -118,6 +129,10 @@ def _said(member: zipfile.ZipInfo) -> Handed | str:
         return f"it has {member.file_size >> 20} MB; the limit is {MAX_FILE_BYTES >> 20} MB"
     if member.flag_bits & _ENCRYPTED:
         return "it is encrypted"
+    if member.compress_type not in _WAYS:
+        return "it is packed in an unusual way"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return "a symbolic link; links are not followed"
     at = "{:04}-{:02}-{:02} {:02}:{:02}:{:02}".format(*member.date_time)
     found = handed(member.filename)
     if found is not None and found.number:  # Moodle's: a file's date is when it was handed in

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 _CANVAS = re.compile(
-    r"(?P<who>[^_/]+)_(?P<late>LATE_)?(?P<id>\d+|[A-Za-z0-9]{5})_(?P<attachment>\d+)_(?P<name>[^/]+)"
+    r"(?P<who>[^_/]+)_(?P<late>LATE_)?(?P<id>[0-9]{1,20}|[A-Za-z0-9]{5})_(?P<attachment>[0-9]{1,20})_(?P<name>[^/]+)"
 )
 """`smithbob_LATE_340934_208490284_block-1.ipynb`: a name without spaces, the user's id, the upload's id."""
 _MOODLE = re.compile(
-    r"(?P<who>[^/]+)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<inside>/(?:.*/)?)?(?P<name>[^/]+)"
+    r"(?P<who>[^/]+)_(?P<id>[0-9]{1,20})_assignsubmission_(?P<kind>[a-z]+)_?(?P<inside>/(?:.*/)?)?(?P<name>[^/]+)"
 )
 """`Bob Smith_1234567_assignsubmission_file_/block.ipynb`, or the same without a folder."""
 _BLACKBOARD = re.compile(

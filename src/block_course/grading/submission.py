@@ -91,7 +91,7 @@ def _inside(
     try:
         for found in unpacked(archive, into, roster):
             if isinstance(found, LeftInside):
-                yield SetAside(archive / found.name, found.reason)
+                yield SetAside(Path(f"{archive}/{found.name}"), found.reason)
             else:
                 yield _taken_out(found, assignments)
     except BadArchive as error:
