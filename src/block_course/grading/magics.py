@@ -17,8 +17,11 @@ _MAX_STACKED = 4
 _CELL_MAGIC = re.compile(r"(?:[ \t]*\n)*[ \t]*%%(\w*)[^\n]*")
 _FIRST_INDENT = re.compile(r"(?:[ \t]*\n)*([ \t]+)[^\s#]")
 _TIMED = r"(?P<timed>%time[ \t]+(?=\S))"
+_FIRST_PROMPT = re.compile(r"(?:[ \t]*\n)*(?:>>>|In \[\d+\]:)(?: |$)", re.MULTILINE)
+_PROMPT = re.compile(r"^(?:>>>|\.\.\.|In \[\d+\]:|[ ]*\.{3,}:)(?: |$)", re.MULTILINE)
 _LINE_MAGIC = re.compile(rf"(?P<before>[ \t]*)(?:{_TIMED}|(?P<sign>[%!?]))")
-_TARGETS = r"[ \t]*[\w.,*\[\]][\w.,*\[\] \t]*=[ \t]*"
+_KEY = r"""\"[^"\\\n=]*\"|'[^'\\\n=]*'"""
+_TARGETS = rf"[ \t]*[\w.,*\[\]](?:[\w.,*\[\] \t]|{_KEY})*=[ \t]*"
 _ASSIGNED = re.compile(rf"(?P<before>{_TARGETS})(?:{_TIMED}|(?P<sign>[%!])(?!=))")
 _REST_OF_LINE = re.compile(r"(?:[^\\\n]|\\\n|\\)*")
 _TOKEN = re.compile(
@@ -52,6 +55,8 @@ def without_magics(source: str) -> str:
         if magic[1] not in RUN_THEIR_BODY:
             return ""
         source = "\n" * magic[0].count("\n") + source[magic.end() :]
+    if _FIRST_PROMPT.match(source):  # a session that was copied from somewhere
+        source = _PROMPT.sub("", source)
     source = _unindented(source)
     if not any(sign in source for sign in "%!?"):
         return source

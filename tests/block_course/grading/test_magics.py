@@ -11,6 +11,12 @@ REPLACED = {
     "a shell line that goes on": ("!ls \\\n  -l\nx = 1", "pass\n\nx = 1"),
     "a magic in a block": ("for i in range(3):\n    %timeit f(i)\n", "for i in range(3):\n    pass\n"),
     "an assigned shell line": ("files = !ls\nx = 1", "files = []\nx = 1"),
+    "a shell line assigned to a key": ("d['files', 0] = !ls\nx = 1", "d['files', 0] = []\nx = 1"),
+    "a copied session": (
+        ">>> x = 1\n>>> for i in x:\n...     i\n...\n%who",
+        "x = 1\nfor i in x:\n    i\n\npass",
+    ),
+    "a copied session of IPython": ("\nIn [12]: x = 1\n    ...: y = 2\n", "\nx = 1\ny = 2\n"),
     "an assigned magic": ("names = %who_ls", "names = None"),
     "a timed statement": ("%time y = f(x)\n", "y = f(x)\n"),
     "an assigned timed expression": ("y = %time f(x)", "y = f(x)"),
@@ -34,6 +40,8 @@ KEPT = {
     "a % in a text of several lines": 's = """\n%who\n!ls\nwhat?\n"""\n',
     "a % in a text of several lines, other quotes": "s = '''\n%who \\''' x\n'''\n",
     "a text that goes on": "s = 'a\\\n%b'\n",
+    "a text that looks like an assigned shell line": 'd["a = !ls"]\n"a = !ls"\n\'%\' = !x\n',
+    "a text that looks like a copied session": 's = """\n>>> x\n... y\n"""\n',
     "a % in place": "x %= 3\ny != x\n",
     "a question in a comment": "x = 1  # why?\n",
     "a question in a text": "print('why?')\n",
@@ -65,7 +73,24 @@ def test_every_file_of_the_course_comes_back_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["%\n", "x=\n%", "'\\", '"""\\', "?", "\\\n", "[ ", "\n", " \n", "%time x\n", "a b", "%%time\n", "="],
+    [
+        "%\n",
+        "x=\n%",
+        "'\\",
+        '"""\\',
+        "?",
+        "\\\n",
+        "[ ",
+        "\n",
+        " \n",
+        "%time x\n",
+        "a b",
+        "%%time\n",
+        "=",
+        "'a'[",
+        ">>> ",
+        "...: \n",
+    ],
 )
 def test_a_hostile_cell_of_megabytes_keeps_its_lines_and_is_done(piece: str) -> None:
     cell = piece * 30_000 + "%"  # with work that grows as the square of it, this test would not end
