@@ -1,6 +1,7 @@
 """A grader and its box share a CPU, and two graders do not have the same."""
 
 import os
+import socket
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -69,8 +70,39 @@ def test_that_of_a_grader_that_was_killed_is_free_again(names_of_this_test_alone
             assert str(mine) != theirs
         other.kill()
 
-    with one_cpu() as mine:
-        assert str(mine) == theirs
+    given = []
+    with ExitStack() as stack:
+        for _ in ALLOWED:
+            given.append(stack.enter_context(one_cpu()))
+            os.sched_setaffinity(0, ALLOWED)
+    assert int(theirs) in given
+
+
+def test_graders_that_do_not_see_each_other_seldom_take_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in containers, of which each has names of its own."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)))
+    monkeypatch.setattr(os, "sched_setaffinity", lambda process, cpus: None)
+    taken = set()
+    for _ in range(200):
+        with one_cpu() as mine:
+            taken.add(mine)
+
+    assert taken == set(range(8))
+
+
+def refused(*given: object) -> None:
+    raise OSError(1, "Operation not permitted")
+
+
+@pytest.mark.parametrize("where", [(os, "sched_setaffinity"), (socket, "socket")])
+def test_a_sandbox_that_refuses_it_costs_no_run(
+    where: tuple[object, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*where, refused)
+
+    with one_cpu() as none:
+        assert none is None
+    assert os.sched_getaffinity(0) == ALLOWED
 
 
 def test_an_error_comes_out_and_the_cpu_is_given_back() -> None:
