@@ -1,6 +1,5 @@
 import importlib.util
 import json
-import pickle
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +11,7 @@ from block_course.checks import assignment
 from block_course.grading import cluster as grading_cluster
 from block_course.grading.attempt import Limits
 from block_course.grading.cluster import Cluster, ClusterError, team, threads
-from block_course.grading.cluster.parcel import Parcel, results_in
+from block_course.grading.cluster.parcel import Parcel
 from block_course.grading.grade import BAD_USAGE
 from block_course.grading.judge import Task
 from block_course.grading.pool import team as team_here
@@ -85,26 +84,6 @@ def test_workers_without_the_secret_or_with_another_give_errors_and_no_points(tm
                 ((_, found),) = grade([task("ann")])
             assert found["points"] is None
             assert why in found["exercises"][0]["why"]
-
-
-def test_a_parcel_holds_notebooks_and_no_secret() -> None:
-    parcel = Parcel.of([task("ann"), task("bob")], TERMS)
-
-    sent = pickle.dumps(parcel)
-    unpacked = parcel.tasks()
-
-    assert SECRET.handed_over() not in sent
-    assert [given.learner for given, _ in unpacked] == ["ann", "bob"]
-    assert [given for given, _ in unpacked] == [task("ann"), task("bob")]
-    assert {said["key"] for _, said in unpacked} == {TERMS.key(task("ann")), TERMS.key(task("bob"))}
-
-
-@pytest.mark.parametrize("answer", [[None], [{}], [result("ann")], ["x"]])
-def test_what_is_no_result_of_the_submission_is_an_error_of_the_graders(answer: object) -> None:
-    (found,) = results_in(json.dumps(answer).encode(), [task("ann")])
-
-    assert found["points"] is None
-    assert found["assignment"] == "03_layer_norm"
 
 
 BAD = {

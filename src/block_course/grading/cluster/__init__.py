@@ -74,6 +74,16 @@ def team(cluster: Cluster, terms: Terms) -> Iterator[Grade]:
                 client.unregister_worker_plugin(plugin.name)
 
 
+@contextlib.contextmanager
+def _reached() -> Iterator[None]:
+    """What Dask raises where the scheduler has gone, as what it means. Raises ClusterError."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        why = f"the scheduler is gone ({type(error).__name__}: {error})"
+        raise ClusterError(f"{why}; what was graded is kept, and a new run grades the rest") from None
+
+
 def threads(grade_on: Any) -> int:
     """How many submissions the workers grade at once, at least 1. Raises ClusterError."""
     found: dict[str, int] = grade_on.nthreads()
@@ -108,7 +118,8 @@ class _Handout:
                 future.cancel()
 
     def _hand_out(self, tasks: Iterator[Task], done: Any) -> None:
-        at_once = threads(self._client)
+        with _reached():
+            at_once = threads(self._client)
         while len(self._under_way) < (_BATCHES_WAITING if self._in_batches else 1) * at_once:
             batch = list(islice(tasks, MOST_IN_A_BATCH if self._in_batches else 1))
             if not batch:
@@ -122,7 +133,8 @@ class _Handout:
 
         parcel = Parcel.of(batch, self._terms)
         # not pure: a submission that was sent again is to be graded again
-        future = self._client.submit(grade, parcel, pure=False)
+        with _reached():
+            future = self._client.submit(grade, parcel, pure=False)
         self._under_way[future] = batch
         done.add(future)
 
@@ -130,7 +142,7 @@ class _Handout:
         """The results of a batch. What failed is sent again one by one, so that one costs no other."""
         status = future.status
         if status == "finished":
-            answer: bytes = future.result()
+            answer: object = future.result()
             future.release()
             yield from zip(batch, results_in(answer, batch), strict=True)
             return
