@@ -40,6 +40,14 @@ def test_values_hold_for_the_reference_and_name_the_first_entry_that_differs():
     assert said(DOUBLED, one_off) == ("plain", "entry [1, 2] is 16.500 and should be 16.000")
 
 
+def test_a_float64_result_that_float32_has_passed_through_is_told_so():
+    _, message = said(DOUBLED, lambda x: (2.2 * x).astype(np.float32).astype(np.float64) / 1.1)
+
+    assert message.endswith(", to more than the seven digits of float32: is a step computed in that?")
+    assert "seven digits" not in said(DOUBLED, lambda x: 2 * x * (1 + 1e-6))[1]
+    assert "seven digits" not in said(DOUBLED, lambda x: x.astype(np.float32))[1]
+
+
 def test_values_look_at_their_own_cases_in_order():
     each = values("v", "v", 1.0, on=("other", "plain"))
 
