@@ -17,9 +17,15 @@ from block_course.plain import plain_array, refusal
 FORWARD, GRADIENTS = "forward", "gradients"
 MOST_QUESTIONS = 200
 MOST_NUMBERS = 16_384
+MOST_TOKENS = 256
+"""Attention takes the square of them. The grader answers in a process that no deadline can stop."""
 
 Ask = Callable[[str, Outputs], Outputs]
 """From a question and its arrays to the answer's. Raises ValueError, in the same words for any block."""
+
+
+class TooMuch(ValueError):
+    """A question that takes more than a block answers; the message is the same for all blocks of a test."""
 
 
 class Interview:
@@ -40,9 +46,14 @@ class Interview:
         # an empty batch of endless sequences hands over no number, and its masks fill the memory
         if sum(math.prod(max(side, 1) for side in each.shape) for each in arrays) > MOST_NUMBERS:
             raise ValueError(f"a call may hand over {MOST_NUMBERS:,} numbers")
+        # a mask, which is of booleans, has no features, so that its last but one side isn't its tokens
+        if any(each.ndim > 1 and each.shape[-2] > MOST_TOKENS for each in arrays if each.dtype.kind != "b"):
+            raise ValueError(f"a call may hand over sequences of {MOST_TOKENS} tokens")
         try:
             with np.errstate(all="ignore"):
                 answered = as_outputs(self._subject.answers[question](*(each.copy() for each in arrays)))
+        except TooMuch:
+            raise
         except Exception:  # whatever it says: its words, and the names in them, are those of one design
             shapes = " and ".join(str(each.shape) for each in arrays) or "nothing"
             raise ValueError(f"this block has no answer ({question}) to {shapes}") from None

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from block_course.exercise import Subject
-from block_course.under_test import MOST_NUMBERS, MOST_QUESTIONS, Block, Interview
+from block_course.under_test import MOST_NUMBERS, MOST_QUESTIONS, MOST_TOKENS, Block, Interview, TooMuch
 from tests.block_course.judging import LENGTH, WIDTH, running_mean, subject
 
 X = np.random.default_rng(0).normal(size=(LENGTH, WIDTH))
@@ -76,6 +76,32 @@ def test_a_block_takes_arrays_alone(given) -> None:
 def test_an_empty_batch_of_endless_sequences_is_many_numbers_too() -> None:
     with pytest.raises(ValueError, match="a call may hand over 16,384 numbers"):
         block()(np.zeros((0, MOST_NUMBERS + 1, WIDTH)))
+
+
+def test_a_sequence_has_so_many_tokens_and_no_more() -> None:
+    asked = block(Subject(right=True, answers={"forward": lambda x: x}))
+    asked(np.zeros((1, MOST_TOKENS, WIDTH)))
+    asked(np.zeros((MOST_TOKENS + 1, 1, WIDTH)))  # many short ones are no sequence
+
+    with pytest.raises(ValueError, match="a call may hand over sequences of 256 tokens"):
+        asked(np.zeros((1, MOST_TOKENS + 1, WIDTH)))
+
+
+def test_a_mask_of_many_items_is_no_sequence() -> None:
+    def masked(x, visible):
+        return x * visible[..., None]
+
+    made = Subject(right=True, answers={"forward": masked})
+
+    assert block(made)(np.zeros((300, 2, 4)), np.ones((300, 2), dtype=bool)).shape == (300, 2, 4)
+
+
+def test_a_block_says_itself_what_is_too_much_for_it() -> None:
+    def costly(x):
+        raise TooMuch("a call may ask for 3 numbers")
+
+    with pytest.raises(ValueError, match="a call may ask for 3 numbers"):
+        block(Subject(right=True, answers={"forward": costly}))(X)
 
 
 def test_two_designs_refuse_in_the_same_words() -> None:
