@@ -76,7 +76,7 @@ def _is_result(result: Any, blank: Result) -> bool:
     """Whether it has the parts of a result, of the same submission, with points that add up."""
     if not _is_like(result, blank):
         return False
-    if any(result[name] != blank[name] for name in ("learner", "assignment")):  # type: ignore[literal-required]
+    if any(result[name] != blank[name] for name in ("learner", "assignment")):
         return False
     marks = result["exercises"]
     if not marks or not all(_is_like(mark, blank["exercises"][0]) for mark in marks):
