@@ -1,10 +1,12 @@
+import re
 from dataclasses import replace
 
 import pytest
 import torch
 
+from tests.transformer_block.audit.said import unexpected
 from transformer_block.audit import Facts, Row, audit
-from transformer_block.audit.broken import BROKEN, CONFIG, streams
+from transformer_block.audit.broken import BROKEN, CONFIG, Block, streams
 from transformer_block.audit.broken.attentions import WithRotaryPositions
 from transformer_block.audit.diagnosis import faults
 from transformer_block.audit.known_faults import KNOWN
@@ -29,6 +31,7 @@ def test_each_fault_is_named_and_no_other(name, like):
     report = audit(made(make), Facts(fresh=make), like=like, isolate=False)
     assert [fault.name for fault in report.faults] == [name], str(report)
     assert {row.contract for row in report.broken} <= set(KNOWN[name][1])
+    assert [*filter(None, map(unexpected, report))] == []
 
 
 @every_fault
@@ -45,6 +48,20 @@ def test_a_post_norm_block_is_right_in_itself_and_not_the_one_that_was_meant():
     assert audit(made(streams.PostNorm), isolate=False).holds
     meant = audit(made(streams.PostNorm), like=CONFIG, isolate=False)
     assert [fault.name for fault in meant.faults] == ["post_norm"]
+
+
+def test_a_right_block_is_told_so_by_each_row():
+    report = audit(made(Block), Facts(fresh=Block), like=CONFIG, isolate=False)
+    assert report.holds
+    assert [*filter(None, map(unexpected, report))] == []
+
+
+@pytest.mark.parametrize("fault", KNOWN)
+def test_a_fault_is_told_in_plain_words(fault):
+    """In small letters, but for the letters of formulas, which stand as they are written everywhere."""
+    sentence, _ = KNOWN[fault]
+    assert {*re.findall(r"\w*[A-Z]\w*", sentence)} <= {"D", "E", "K", "NaN"}
+    assert not re.search(r"\b[dek]\b|\bnan\b", sentence)
 
 
 def test_every_fault_explains_contracts_that_exist():
