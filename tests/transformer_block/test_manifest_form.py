@@ -202,7 +202,7 @@ def test_weights_that_are_not_finite_are_refused(folder):
     assert refusal_of(folder).endswith(": norm_1.bias holds entries that are not finite")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_manifest_with_any_part_replaced_loads_or_is_refused(folder, data):
     """No damage to the manifest ends in another exception, or in weights that were not saved."""
