@@ -6,18 +6,20 @@
     ".pst-scrollable-table-container": "Table",
     ".cell_output .text_html": "Result",
   };
-  const look = (box) => {
-    const scrolls = box.scrollWidth > box.clientWidth + 1;
-    if (scrolls === box.hasAttribute("tabindex")) return;
-    box.toggleAttribute("tabindex", scrolls);
-    if (!scrolls) return ["role", "aria-label"].forEach((name) => box.removeAttribute(name));
+  const scrolls = (box) => box.scrollWidth > box.clientWidth + 1;
+  const turn = (box) => {
+    if (!box.toggleAttribute("tabindex")) return ["role", "aria-label"].forEach((name) => box.removeAttribute(name));
     const name = Object.keys(names).find((selector) => box.matches(selector));
     box.tabIndex = 0;
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", `${names[name]}, scrolls sideways`);
   };
   document.addEventListener("DOMContentLoaded", () => {
-    const sizes = new ResizeObserver((changes) => changes.forEach((change) => look(change.target)));
+    const sizes = new ResizeObserver((changes) => {
+      // all are measured before one is changed: a measure after a change makes the browser style the page anew
+      const boxes = changes.map((change) => change.target);
+      boxes.filter((box) => scrolls(box) !== box.hasAttribute("tabindex")).forEach(turn);
+    });
     document.querySelectorAll(Object.keys(names).join()).forEach((box) => sizes.observe(box));
   });
 })();
