@@ -52,6 +52,14 @@ def test_references_lead_from_page_to_page_of_the_pdf(pdf: pypdf.PdfReader) -> N
     assert any("bibliography" in target for target in targets), "citations lead to their entries"
 
 
+def test_no_link_leads_to_a_file_of_the_machine_that_printed(pdf: pypdf.PdfReader) -> None:
+    links = [link.get_object() for page in pdf.pages for link in page.get("/Annots") or []]
+    addresses = [str(link["/A"]["/URI"]) for link in links if "/URI" in link.get("/A", {})]
+
+    assert addresses
+    assert [address for address in addresses if not address.startswith("https://")] == []
+
+
 def test_the_reference_card_is_one_page(book: Path, browser: Browser) -> None:
     assert "chapters/reference_card" in names()
     with opened(browser, (book / "chapters/reference_card.html").as_uri()) as (page, _):

@@ -63,6 +63,9 @@ def _article(book: Path, name: str, names: set[str]) -> str:
         closed["open"] = ""
     for tag in article.find_all(True):
         _turn(tag, name, names)
+    for link in article.select("a[href]"):
+        if not (str(link["href"]).startswith("#") or urlsplit(str(link["href"])).scheme):
+            del link["href"]  # to a file beside the page, or a page not printed: the PDF leaves them
     whole = soup.new_tag("section", id=_anchor(name), attrs={"class": "printed-page"})
     whole.append(article)
     return str(whole)
