@@ -12,7 +12,7 @@ from block_course.exercise import Case, Exercise, Misconception, Observation, Ou
 from block_course.expected import claimed as claimed_outputs
 from block_course.expected import expected, is_table
 from block_course.faults import one_line
-from block_course.plain import refusal
+from block_course.plain import NAMES, TEXT, refusal
 from block_course.tolerance import agrees, case_tolerance
 
 NO_RETURN = "no return"
@@ -99,6 +99,17 @@ class _Seen:
     def is_right(self) -> bool:
         return _same(self.case, self.given, self.of_interest(self.right))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether each output is of the kind that the reference gives: a number, an array, or words."""
+        seen = self.observation
+        return len(seen.outputs) == len(self.right) and all(
+            refusal(kind) is None
+            and got.ndim == right.ndim
+            and (kind in (TEXT, NAMES)) == (right.dtype == np.uint8)
+            for got, kind, right in zip(seen.outputs, seen.kinds, self.right, strict=True)
+        )
+
     def raised_like(self, exception: Exception) -> bool:
         """The same kind of exception, about the same shapes or else sizes, in whichever order."""
         kind, _, text = self.observation.message.partition(": ")
@@ -142,11 +153,11 @@ def _telling_in_part(exercise: Exercise, misconception: Misconception, regular: 
     about = [each for each in regular if misconception.about and misconception.about(each.case)]
     if not about:
         shown = misconception.shows
-        entries = (
-            (exercise.returns.index(shown),) if shown else _changed(exercise, misconception, regular)
-        )
+        entries = (exercise.returns.index(shown),) if shown else _changed(exercise, misconception, regular)
         about = [replace(each, entries=entries) for each in regular] if entries else []
-    return _telling(exercise, misconception, about)
+    telling = _telling(exercise, misconception, about)
+    # a message that speaks of more than one entry may need those that are wrong in another way
+    return telling if telling and (misconception.shows or telling.is_whole) else None
 
 
 def _changed(exercise: Exercise, misconception: Misconception, regular: list[_Seen]) -> tuple[int, ...]:

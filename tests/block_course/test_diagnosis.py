@@ -103,6 +103,17 @@ def test_of_an_entry_that_the_message_speaks_of_the_others_may_follow_in_their_o
     assert diagnose(replace(TABLE, misconceptions=(both,)), table_run(np.square, lambda x: x.ndim)) is None
 
 
+@pytest.mark.parametrize("count", [lambda x: None, lambda x: np.ones(3), lambda x: "six"])
+def test_a_message_that_speaks_of_the_whole_table_is_spared_what_is_no_entry_of_one(count):
+    whole = replace(TABLE.misconceptions[0], message=lambda case, outputs: f"squared: {outputs[1].item()}")
+    exercise = replace(TABLE, misconceptions=(whole,))
+
+    assert diagnose(exercise, table_run(np.square, lambda x: 0)).message == "squared: 0"
+    assert diagnose(exercise, table_run(np.square, count)) is None
+    shown = replace(whole, shows="twice", message=lambda case, outputs: "squared")
+    assert diagnose(replace(TABLE, misconceptions=(shown,)), table_run(np.square, count)).name == "squared"
+
+
 def test_a_mistake_on_some_cases_is_named_whatever_happens_on_others():
     about_sequences = Misconception(
         name="squared sequences",
