@@ -39,14 +39,14 @@ def cases(rng: np.random.Generator) -> Sequence[Case]:
     T, K = int(rng.choice([5, 7])), int(rng.choice([8, 10]))
     wide = rng.normal(size=(H, T, K)), rng.normal(size=(G, T, K))
     q, k = (each.astype(np.float32) for each in wide)
-    others = (rng.normal(size=(heads, T, K)).astype(np.float32) for heads in (H, G))
+    others = [rng.normal(size=(heads, T, K)).astype(np.float32) for heads in (H, G)]
     start, later = np.arange(T), int(rng.integers(20, 60))
     gaps = np.sort(rng.choice(np.arange(3, 90), T, replace=False))
     far = 1_000_000 + rng.integers(0, 1000, T)
     return [
         _case(START, q, k, start),
         _case(MOVED, q, k, start + later),
-        _case(GAPS, *others, gaps),
+        _case(GAPS, others[0], others[1], gaps),
         _case(OTHER_BASE, q, k, gaps, base=float(rng.uniform(300.0, 700.0))),
         _case(START_64, *wide, start, extreme=True),
         _case(FAR, q, k, far, condition=4.0, extreme=True),
