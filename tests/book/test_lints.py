@@ -14,7 +14,9 @@ from .sections import sections
 PAGES = sorted((COURSE / "chapters").glob("*.ipynb"))
 COLLECTIONS = {"20_misconceptions"}
 """Pages that are a collection of entries and so have no levels of depth."""
-CHAPTERS = [path for path in PAGES if path.stem not in COLLECTIONS]
+COUNTS = {"checks_quality"}
+"""Pages that count something of the course itself, and teach nothing."""
+CHAPTERS = [path for path in PAGES if path.stem not in COLLECTIONS | COUNTS]
 OPENING = "# One title\n\n**The question.** Why?\n\n*You need* a pencil. *It takes* 15 minutes."
 SECTIONS = """## Intuition
 
@@ -135,7 +137,7 @@ def test_a_mute_figure_is_found(chapter: Notebook, mystnb: dict[str, object], fa
 
 def test_there_are_chapters() -> None:
     assert CHAPTERS
-    assert {path.stem for path in PAGES} > COLLECTIONS
+    assert {path.stem for path in PAGES} > COLLECTIONS | COUNTS
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -150,3 +152,10 @@ def test_no_collection_has_a_fault(stem: str) -> None:
 
     assert page_faults(json.loads(path.read_text(encoding="utf-8"))) == []
     assert entry_faults(sections(path), known) == []
+
+
+@pytest.mark.parametrize("stem", sorted(COUNTS))
+def test_no_page_of_counts_has_a_fault(stem: str) -> None:
+    path = COURSE / "chapters" / f"{stem}.ipynb"
+
+    assert page_faults(json.loads(path.read_text(encoding="utf-8"))) == []

@@ -3,12 +3,18 @@
 import json
 from typing import Any
 
-from block_course.checks import exercise
+import pytest
+
+from block_course.checks import assignments, exercise
+from block_course.exercise import Exercise
 from tests.gallery import measured
-from tests.gallery.answers import gallery
+from tests.gallery.answers import MOST_FOR_NOTHING, gallery
 
 ID = "layer_norm.forward"
 SIZES = gallery(exercise(ID))
+EXERCISES = [exercise for assignment in assignments() for exercise in assignment.exercises]
+SEEDS = 200
+"""Of the run whose figures the book shows."""
 NOT_WHOLE = ("right", {"of": "masks.causal", "runs": 6, "rejected": 0})
 
 
@@ -64,3 +70,28 @@ def test_the_file_has_a_line_for_each_exercise_and_keeps_what_is_stored_of_other
     stored = json.loads(text)
     assert stored == {**measured.figures(seen_of_all(), seeds=7), "masks.causal": {"seeds": 200}}
     assert len(text.splitlines()) == len(stored) + 2
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+def test_the_figures_that_the_book_shows_are_of_the_gallery_as_it_is_and_no_answer_is_misjudged(
+    exercise: Exercise,
+) -> None:
+    stored = json.loads(measured.STORED.read_text(encoding="utf-8"))
+    shown = gallery(exercise)
+
+    found = stored.get(exercise.id)
+
+    assert found is not None, f"run make gallery ONLY={exercise.id}"
+    sizes = (len(shown.right), len(shown.wrong), len(shown.trivial))
+    assert (found["right"], found["wrong"], found["trivial"]) == sizes, f"run make gallery ONLY={exercise.id}"
+    assert found["seeds"] == SEEDS
+    assert found["right_runs"] == found["right"] * SEEDS * 3
+    assert found["wrong_runs"] == found["wrong"] * SEEDS / 4
+    assert [found[fault] for fault in ("rejected", "passed", "misnamed", "survived")] == [0, 0, 0, 0]
+    assert found["most_for_nothing"] <= MOST_FOR_NOTHING
+
+
+def test_the_figures_that_the_book_shows_are_of_exercises_that_there_are() -> None:
+    stored = json.loads(measured.STORED.read_text(encoding="utf-8"))
+
+    assert list(stored) == [each.id for each in EXERCISES]

@@ -15,6 +15,7 @@ TWO, MORE, QUIET = "two features", "more features", "quiet tokens"
 _CLEAR = 0.05
 _SAME = 1e-3
 """Entries this near are the same; those of tokens that are not lie at least _CLEAR apart."""
+_ROUNDING = 1e-5
 
 
 def reference(x: Array) -> Array:
@@ -62,12 +63,15 @@ def _family(rng: np.random.Generator, D: int, scale: float = 1.0) -> Array:
 Kept = Callable[[Array], Array]
 
 
-def _alike(kept: Kept, tolerance: float = _SAME) -> Callable[..., Array]:
-    """Tokens of which the same is kept."""
+def _alike(kept: Kept) -> Callable[..., Array]:
+    """Tokens of which the same is kept; not defined where it is a matter of how near counts as the same."""
 
     def answer(x: Array) -> Array:
         n = kept(x)
-        return np.asarray(np.abs(n[:, None] - n[None]).max(axis=-1) < tolerance)
+        apart = np.abs(n[:, None] - n[None]).max(axis=-1)
+        if ((apart > _ROUNDING) & (apart < _SAME)).any():
+            raise ValueError("two tokens are neither the same nor clearly apart")
+        return np.asarray(apart < _SAME)
 
     return answer
 
