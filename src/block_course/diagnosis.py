@@ -154,7 +154,8 @@ def _telling_in_part(exercise: Exercise, misconception: Misconception, regular: 
     if not about:
         shown = misconception.shows
         entries = (exercise.returns.index(shown),) if shown else _changed(exercise, misconception, regular)
-        about = [replace(each, entries=entries) for each in regular] if entries else []
+        whole = all(len(each.observation.outputs) == len(each.right) for each in regular)
+        about = [replace(each, entries=entries) for each in regular] if entries and whole else []
     telling = _telling(exercise, misconception, about)
     # a message that speaks of more than one entry may need those that are wrong in another way
     return telling if telling and (misconception.shows or telling.is_whole) else None

@@ -51,8 +51,9 @@ def test_references_lead_to_ids_of_the_one_page(page: BeautifulSoup) -> None:
 
 def test_other_addresses_hold_from_the_books_folder(page: BeautifulSoup) -> None:
     assert page.select_one("img")["src"] == "_images/x.svg"
-    assert [each["href"] for each in page.select("a:not([href^='#'])")] == [
-        "index.html", "https://example.org/b.html", "_downloads/n.ipynb",
+    # what would lead to the printer's own disk leads nowhere
+    assert [each.get("href") for each in page.select("a:not([href^='#'])")] == [
+        None, "https://example.org/b.html", None,
     ]  # fmt: skip
 
 
