@@ -24,7 +24,7 @@ SAYS = {
         "batch": "no sequence moved when the others of its batch changed or changed places",
         "zeroed branches": "with branches at 0 the block returned its input: "
         "the stream runs through by additions alone",
-        "norms": r"(norm_\d is a layer norm(, )?)+",
+        "norms": r"((layers\.\d\.)?norm_\d is a layer norm(, )?)+",
         "cache": f"one by one, in chunks and at once, behind a cache, gave {FULL_PASS}",
         "gradients": r"finite and not 0 for the input and each of \d+ parameters",
         "state": "its state, loaded into a block made anew, gave the same outputs to the last bit",
@@ -62,6 +62,8 @@ SAYS = {
         r"(: it agrees with the fault \w+)?",
     },
     "not applicable": {
+        "cache": r"no cache was said to exist: Facts\(new_cache=…, call_cached=…\)",
+        "like the package": ".* of this block",
         "permutation": "a causal block knows the order of its tokens",
         "train and eval": "it draws at random in training, and that can't be turned off",
         "average": "only its first position gives what a token alone gives: positions seem to be "
