@@ -110,6 +110,15 @@ def test_every_output_has_a_name_where_there_are_several(exercise):
     assert len(exercise.returns) == (outputs if outputs > 1 else 0)
 
 
+@each_exercise
+def test_a_message_speaks_of_an_entry_that_there_is_and_a_mistake_is_about_cases_that_there_are(exercise):
+    cases = drawn(exercise)
+
+    for each in exercise.misconceptions:
+        assert each.shows is None or each.shows in exercise.returns, each.name
+        assert each.about is None or any(map(each.about, cases)), each.name
+
+
 @each_that_judges_dtypes
 def test_an_answer_always_in_float32_loses_the_dtype_alone(exercise):
     kind = "torch.Tensor" if exercise.framework == "torch" else "numpy.ndarray"

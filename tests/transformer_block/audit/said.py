@@ -63,7 +63,7 @@ SAYS = {
     },
     "not applicable": {
         "cache": r"no cache was said to exist: Facts\(new_cache=…, call_cached=…\)",
-        "like the package": ".* of this block",
+        "like the package": "its parameters are not named or shaped so: .* of this block",
         "permutation": "a causal block knows the order of its tokens",
         "train and eval": "it draws at random in training, and that can't be turned off",
         "average": "only its first position gives what a token alone gives: positions seem to be "
