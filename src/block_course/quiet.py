@@ -5,6 +5,7 @@ This module runs beside the learner's code. It loads torch only for an exercise 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
 import os
@@ -99,6 +100,7 @@ _kept_open: list[TextIO] = []
 def _nowhere_for_good() -> TextIO:
     if not _kept_open or _kept_open[0].closed:  # what a learner's call can do
         _kept_open[:] = [_nowhere()]
+        atexit.register(_kept_open[0].close)
     return _kept_open[0]
 
 

@@ -124,6 +124,8 @@ class ForkServer:
 
         Raises Gone.
         """
+        if self._process.poll() is not None:  # what it had forked ends too, but may still answer once
+            raise Gone("the fork server has ended")
         ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
         channel, inputs = Channel(ours, reading), Inputs()

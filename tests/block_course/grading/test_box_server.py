@@ -62,6 +62,7 @@ def test_a_server_that_was_ended_between_two_submissions_is_replaced() -> None:
         box.child().end()
         assert box._server is not None
         os.kill(box._server._process.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, box._server._process.pid, os.WEXITED | os.WNOWAIT)
 
         child = box.child()
         define(child, "x = 1")
