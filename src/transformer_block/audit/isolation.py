@@ -12,7 +12,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _LONGEST = 2**20
@@ -34,19 +35,73 @@ def in_a_fork(work: Callable[[], Any], seconds: float) -> Any:
 
     Raises: Lost if it did not end in time, or ended its process.
     """
-    read, write = os.pipe()
-    child = os.fork()
-    if not child:  # pragma: no cover, for coverage does not see into forks
-        os.close(read)
-        _as_child(work, write)
-    os.close(write)
+    return Fork(work, seconds).answer()
+
+
+def side_by_side(
+    works: Iterable[Callable[[], Any]], seconds: float, at_once: int
+) -> Iterator[Callable[[], Any]]:
+    """For each work, in order, what gives its answer; the next ones run meanwhile.
+
+    Up to at_once forks run; seconds is for each of them. Those that nobody waited for
+    are ended with the iterator. An answer raises Lost as in_a_fork does.
+    """
+    running: deque[Fork] = deque()
     try:
-        return json.loads(_received(read, seconds))
-    except ValueError:
-        raise Lost(_ending(child)) from None
+        for work in works:
+            running.append(Fork(work, seconds))
+            if len(running) == at_once:
+                yield running.popleft().answer
+        while running:
+            yield running.popleft().answer
     finally:
-        os.close(read)
-        _end(child)
+        for fork in running:
+            fork.end()
+
+
+class Fork:
+    """A piece of work under way in a process of its own."""
+
+    def __init__(self, work: Callable[[], Any], seconds: float) -> None:
+        """Start it; its seconds count from here."""
+        self._seconds = seconds
+        self._until = time.monotonic() + seconds
+        self._read, write = os.pipe()
+        self._child = os.fork()
+        if not self._child:  # pragma: no cover, for coverage does not see into forks
+            os.close(self._read)
+            _as_child(work, write)
+        os.close(write)
+
+    def answer(self) -> Any:
+        """Wait for what the work returned, and end its process. Raises: Lost."""
+        try:
+            return json.loads(self._received())
+        except ValueError:
+            raise Lost(_ending(self._child)) from None
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """End the process and what it started, whatever it is doing."""
+        os.close(self._read)
+        _end(self._child)
+
+    def _received(self) -> bytes:
+        """All that comes through the pipe before it closes.
+
+        Raises: Lost when time is up, or for more than any answer is long.
+        """
+        parts: list[bytes] = []
+        while sum(map(len, parts)) < _LONGEST:
+            left = max(0.0, self._until - time.monotonic())
+            if not select.select([self._read], [], [], left)[0]:
+                raise Lost(f"gave no answer in {self._seconds:g} s")
+            part = os.read(self._read, 2**16)
+            if not part:
+                return b"".join(parts)
+            parts.append(part)
+        raise Lost(f"answered with more than {_LONGEST:,} bytes")
 
 
 def in_a_thread(work: Callable[[], Any], seconds: float) -> Any:
@@ -95,24 +150,6 @@ def _as_child(work: Callable[[], Any], write: int) -> None:  # pragma: no cover
         code = ending.code if isinstance(ending.code, int) else 1
     finally:
         os._exit(code)
-
-
-def _received(read: int, seconds: float) -> bytes:
-    """All that comes through the pipe before it closes.
-
-    Raises: Lost when time is up, or for more than any answer is long.
-    """
-    end = time.monotonic() + seconds
-    parts: list[bytes] = []
-    while sum(map(len, parts)) < _LONGEST:
-        ready, _, _ = select.select([read], [], [], max(0.0, end - time.monotonic()))
-        if not ready:
-            raise Lost(f"gave no answer in {seconds:g} s")
-        part = os.read(read, 2**16)
-        if not part:
-            return b"".join(parts)
-        parts.append(part)
-    raise Lost(f"answered with more than {_LONGEST:,} bytes")
 
 
 def _ending(child: int) -> str:

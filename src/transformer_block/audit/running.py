@@ -1,6 +1,7 @@
 """Run every contract on a block, each on its own, and say what was found."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
@@ -22,7 +23,12 @@ from transformer_block.audit import (
 from transformer_block.audit.diagnosis import faults
 from transformer_block.audit.discovery import discovered, subject_of
 from transformer_block.audit.facts import Facts, of_config
-from transformer_block.audit.isolation import Lost, can_fork, in_a_fork, in_a_thread
+from transformer_block.audit.isolation import (
+    Lost,
+    can_fork,
+    in_a_thread,
+    side_by_side,
+)
 from transformer_block.audit.layers import known
 from transformer_block.audit.report import Report, Row
 from transformer_block.audit.subject import Subject
@@ -56,6 +62,10 @@ AS_GIVEN = {"shape", "input kept", "output kept", "state", "zeroed branches"}
 """Contracts of the block as it is; for the others its parameters are moved, so that no
 0 among them hides a fault."""
 
+_MOST_PROCESSORS = 4  # each work may hold a copy of the block's parameters
+Judgment = tuple[Subject, Callable[[Subject], Row], str]
+Answers = Callable[[Iterable[Callable[[], Any]]], Iterator[Callable[[], Any]]]
+
 
 def audit(
     block: Callable[..., Any],
@@ -74,19 +84,19 @@ def audit(
 
     Each contract runs in a process of its own where that is possible (isolate), so that
     a block that raises, hangs, exits or prints has a row that says so; seconds is how
-    long one may take. progress receives each row as it is there.
+    long one may take. Several run side by side where there are processors for it.
+    progress receives each row as it is there.
 
     Raises: TypeError for a block that cannot be called; ValueError where nothing tells
     the width of its stream.
     """
     subject = _prepared(block, facts or Facts(), like)
     apart = can_fork() if isolate is None else isolate
-    run = partial(in_a_fork if apart else in_a_thread, seconds=seconds)
     contracts = dict(NAMES)
     if like is not None:
         contracts[likeness.alike(like)] = "like the package"
     rows: list[Row] = []
-    for row in _rows(subject, contracts, run):
+    for row in _rows(subject, contracts, partial(_answers, apart, seconds)):
         rows.append(row)
         if progress is not None:
             progress(row)
@@ -108,27 +118,49 @@ def _prepared(
 
 
 def _rows(
-    subject: Subject, contracts: Mapping[Callable[[Subject], Row], str], run: Any
-) -> Any:
+    subject: Subject,
+    contracts: Mapping[Callable[[Subject], Row], str],
+    answers: Answers,
+) -> Iterator[Row]:
     """The row of shape first: without an output, no other contract can be asked."""
-    stirred = subject
-    for contract, name in contracts.items():
-        given = subject if name in AS_GIVEN else stirred
-        row = _isolated(run, name, partial(_judged, given, contract, name))
-        yield row
-        if name == "shape":
-            if row.state != "held":
-                break
-            subject = _with_facts(subject, run)
-            stirred = subject.stirred()
-    else:
+    (first, its_name), *others = contracts.items()
+    shape = next(_judgments(answers, [(subject, first, its_name)]))
+    yield shape
+    if shape.state != "held":
+        for _, name in others:
+            why = "without finite outputs on ordinary tokens it cannot be asked"
+            yield Row(name, "not applicable", why)
         return
-    for name in [*contracts.values()][1:]:
-        why = "without finite outputs on ordinary tokens it cannot be asked"
-        yield Row(name, "not applicable", why)
+    subject = _with_facts(subject, answers)
+    stirred = subject.stirred()
+    yield from _judgments(
+        answers,
+        [(subject if name in AS_GIVEN else stirred, c, name) for c, name in others],
+    )
 
 
-def _with_facts(subject: Subject, run: Any) -> Subject:
+def _judgments(answers: Answers, asked: Sequence[Judgment]) -> Iterator[Row]:
+    """A row for each of the contracts, as its answer is there."""
+    given = answers(partial(_judged, *each) for each in asked)
+    for answer, (_, _, name) in zip(given, asked, strict=True):
+        try:
+            yield Row(**answer())
+        except Lost as ending:
+            yield Row(name, "broken", f"the block {ending}", evidence={"ended": True})
+
+
+def _answers(
+    apart: bool, seconds: float, works: Iterable[Callable[[], Any]]
+) -> Iterator[Callable[[], Any]]:
+    """For each work, in order, what gives its answer or raises Lost."""
+    if apart:
+        # one more than there are processors: none idles while an earlier row is awaited
+        at_once = min(os.cpu_count() or 1, _MOST_PROCESSORS) + 1
+        return side_by_side(works, seconds, at_once)
+    return (partial(in_a_thread, work, seconds) for work in works)
+
+
+def _with_facts(subject: Subject, answers: Answers) -> Subject:
     """The subject with what running it shows; without, where that ends badly."""
 
     def found() -> dict[str, Any]:
@@ -142,7 +174,8 @@ def _with_facts(subject: Subject, run: Any) -> Subject:
         }
 
     try:
-        return replace(subject, facts=replace(subject.facts, **run(found)))
+        facts = next(answers([found]))()
+        return replace(subject, facts=replace(subject.facts, **facts))
     except Lost:
         return subject
 
@@ -159,13 +192,6 @@ def _judged(
         words = f"{error}".partition("\n")[0][:200]
         told = f"{type(error).__name__}: {words}"
         return asdict(Row(name, "broken", told, evidence={"raised": True}))
-
-
-def _isolated(run: Any, name: str, work: Callable[[], dict[str, Any]]) -> Row:
-    try:
-        return Row(**run(work))
-    except Lost as ending:
-        return Row(name, "broken", f"the block {ending}", evidence={"ended": True})
 
 
 def _plain(value: Any) -> Any:

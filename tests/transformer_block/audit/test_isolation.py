@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from transformer_block.audit import isolation
-from transformer_block.audit.isolation import Lost, in_a_fork, in_a_thread
+from transformer_block.audit.isolation import Lost, in_a_fork, in_a_thread, side_by_side
 
 pytestmark = pytest.mark.needs("fork")
 
@@ -93,6 +93,46 @@ def children() -> str:
 def test_a_fork_leaves_no_process_and_no_open_file():
     before = open_files(), children()
     in_a_fork(lambda: 1, 30)
+    assert (open_files(), children()) == before
+
+
+def waits_for(path: Path) -> str:
+    while not path.exists():
+        time.sleep(0.005)
+    return path.read_text()
+
+
+def test_answers_come_in_order_while_the_next_works_run(tmp_path: Path):
+    met = tmp_path / "met"
+    works = [lambda: waits_for(met), lambda: met.write_text("second"), lambda: 3]
+
+    assert [answer() for answer in side_by_side(works, 30, at_once=2)] == ["second", 6, 3]
+
+
+def test_no_more_works_run_at_once_than_was_said(tmp_path: Path):
+    met = tmp_path / "met"
+    answers = side_by_side([lambda: waits_for(met), lambda: met.write_text("")], 0.5, at_once=1)
+
+    with pytest.raises(Lost, match=r"gave no answer in 0\.5 s"):
+        next(answers)()
+    assert next(answers)() == 0
+
+
+def test_a_work_that_is_lost_costs_no_other_its_answer():
+    answers = list(side_by_side([lambda: 1, lambda: os._exit(3), lambda: 3], 30, at_once=3))
+
+    assert (answers[0](), answers[2]()) == (1, 3)
+    with pytest.raises(Lost, match="status 3"):
+        answers[1]()
+
+
+def test_works_that_nobody_waits_for_end_with_their_iterator(tmp_path: Path):
+    before = open_files(), children()
+    works = [lambda: 1, lambda: time.sleep(3600), lambda: time.sleep(3600)]
+    answers = side_by_side(works, 30, at_once=3)
+
+    assert next(answers)() == 1
+    answers.close()
     assert (open_files(), children()) == before
 
 
