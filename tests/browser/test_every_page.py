@@ -35,6 +35,7 @@ def known() -> set[str]:
 def test_a_page_has_no_fault(book: Path, browser: Browser, known: set[str], name: str) -> None:
     with opened(browser, (book / f"{name}.html").as_uri(), viewport={"width": 390, "height": 844}) as visit:
         page, troubles = visit
+        page.locator("html.laid-out").wait_for(state="attached")
         faults = [*layout_faults(page), *focus_faults(page)]
         axe.load(page)
         faults += axe.violations(page)

@@ -52,6 +52,48 @@ def test_first_visits_and_later_pages_are_light(book: Path, site: Site, browser:
     assert heavy == []
 
 
+def test_what_is_below_the_first_view_is_laid_out_later_and_moves_little(
+    site: Site, browser: Browser
+) -> None:
+    shifts = """() => new Promise(done => {
+      new PerformanceObserver(list => done(list.getEntries().map(each => each.value)))
+        .observe({type: "layout-shift", buffered: true});
+      setTimeout(() => done([]), 500);
+    })"""
+    passed_over = "getComputedStyle(document.querySelector('.bd-article > section > section:last-child'))"
+    with opened(browser, f"{site.address}/chapters/03_layer_norm.html", **PHONE) as (page, _):
+        page.locator("html.laid-out").wait_for(state="attached")
+
+        assert page.evaluate(f"{passed_over}.contentVisibility") == "visible"
+        assert sum(page.evaluate(shifts)) < 0.05
+
+    unscripted = {**PHONE, "java_script_enabled": False}
+    with opened(browser, f"{site.address}/chapters/03_layer_norm.html", **unscripted) as (page, _):
+        assert page.evaluate(f"{passed_over}.contentVisibility") == "auto"
+
+
+def test_an_address_with_a_place_opens_at_that_place(site: Site, browser: Browser) -> None:
+    with opened(browser, f"{site.address}/chapters/03_layer_norm.html", **PHONE) as (page, _):
+        last = page.locator(".bd-article > section > section").last.get_attribute("id")
+    with opened(browser, f"{site.address}/chapters/03_layer_norm.html#{last}", **PHONE) as (page, _):
+        page.wait_for_load_state("networkidle")
+        top = page.evaluate(f"document.getElementById({last!r}).getBoundingClientRect().top")
+
+        assert 0 <= top < 250
+
+
+def test_the_table_of_contents_follows_the_reader(site: Site, browser: Browser) -> None:
+    with opened(browser, f"{site.address}/chapters/03_layer_norm.html", **DESKTOP) as (page, _):
+        page.locator("html.laid-out").wait_for(state="attached")
+        followed = page.locator(".bd-toc-nav .nav-link.active")
+        for section in page.locator(".bd-article > section > section").all()[1:4]:
+            name = section.get_attribute("id")
+            section.evaluate("each => each.scrollIntoView({behavior: 'instant'})")
+
+            page.locator(f".bd-toc-nav .nav-link.active[href='#{name}']").wait_for(state="attached")
+            assert followed.count() <= 2, "a section and the part of it that is read"
+
+
 def test_a_search_over_http_finds_a_page_and_shows_its_lines(site: Site, browser: Browser) -> None:
     with opened(browser, f"{site.address}/search.html?q=variance", **PHONE) as (page, troubles):
         result = page.locator("#search-results li", has_text="Layer norm").first

@@ -32,6 +32,9 @@ _ASSETS = Path(__file__).parent / "assets"
 # JupyterLab knows none of the book's macros: in a notebook each expands to a name that KaTeX refuses
 _NOT_IN_A_NOTEBOOK = r"\macroThatJupyterLabDoesNotKnow"
 
+# without them a page's first view moves as each arrives: a stylesheet names them, but only a formula asks
+_FIRST_FONTS = ("Main-Regular", "Math-Italic")
+
 _NUMBERED_BY_KATEX = re.compile(r"\\(begin|end)\{(equation|align|alignat|gather)\}")
 
 # LaTeX drops a bare line break in display mathematics without a word; KaTeX tells only who asks
@@ -160,6 +163,23 @@ def _plain_title(
         context["title"] = html.escape(app.env.titles[page].astext())
 
 
+def _ask_for_fonts(
+    app: Sphinx, page: str, _: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Have a page with formulas ask for its fonts at once, not when the first formula is laid out."""
+    if doctree is None or not any(doctree.findall(_is_formula)):
+        return
+    places = (context["pathto"](f"_static/katex/fonts/KaTeX_{name}.woff2", 1) for name in _FIRST_FONTS)
+    asked = [
+        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{each}" />' for each in places
+    ]
+    context["metatags"] = "\n".join([context.get("metatags", ""), *asked])
+
+
+def _is_formula(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.math | nodes.math_block)
+
+
 def _finish(app: Sphinx, exception: Exception | None) -> None:
     _engine.cache_clear()
 
@@ -171,6 +191,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _start)
     app.connect("doctree-read", _drop_random_labels)
     app.connect("html-page-context", _plain_title)
+    app.connect("html-page-context", _ask_for_fonts)
     app.connect("build-finished", _finish)
     # a fork of V8 hangs, so pages are written by one process
     return {"parallel_read_safe": True, "parallel_write_safe": False}

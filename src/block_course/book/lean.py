@@ -3,6 +3,10 @@
 The theme's pages ask for ten stylesheets, twelve scripts and an icon font of 1.5 MB as a script. Here a page
 names `book.css` and `book.js`; both are made when the build ends, from what theme and extensions asked for.
 A script that is a module, and what a page says in a script of its own, stay with the page.
+
+Two things that the theme does as a page loads are left out, for each makes the browser lay out all of a long
+page several times. Following the reader in the table of contents is started later, by `sections.js`; boxes that
+scroll are found by `scrolling.js`.
 """
 
 from __future__ import annotations
@@ -13,6 +17,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from sphinx.errors import ExtensionError
 
 from block_course.book import icons, sheets
 
@@ -38,6 +44,10 @@ _NOT_LOADED = (
     "webpack-macros.html",
 )
 _SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
+_LOOK_FOR_BOXES = re.compile(
+    r'"complete"===document\.readyState\?(\w)\(\):window\.addEventListener\("load",\1\)'
+)
+_FOLLOW_AT_ONCE = ' data-bs-spy="scroll"'
 _VERSION = re.compile(r'(/book\.(?:css|js))(?:\?v=\w*)?"')
 
 
@@ -66,14 +76,14 @@ class Assets:
             if not {"_static", "_downloads", "_sources"} & set(path.relative_to(out).parts)
         }
         scripts = [*self.scripts, *_LAST_SCRIPTS]
-        script = joined(out / "_static" / name for name in scripts)
+        script = without_boxes(joined(out / "_static" / name for name in scripts))
         style = self._style(out / "_static", script, [*pages.values()])
         _clear(out / "_static", [*self.sheets, *scripts])
         (out / "_static" / "book.css").write_text(style, encoding="utf-8")
         (out / "_static" / "book.js").write_text(script, encoding="utf-8")
         version = hashlib.sha256((style + script).encode()).hexdigest()[:8]
         for path, page in pages.items():
-            named = _VERSION.sub(rf'\1?v={version}"', page)
+            named = _VERSION.sub(rf'\1?v={version}"', page).replace(_FOLLOW_AT_ONCE, "")
             if named != page:
                 path.write_text(named, encoding="utf-8")
 
@@ -92,6 +102,14 @@ class Assets:
 def joined(scripts: Iterable[Path]) -> str:
     """One script of several, as if each had been loaded after the one before."""
     return "\n;\n".join(_SOURCE_MAP.sub("", script.read_text(encoding="utf-8")) for script in scripts)
+
+
+def without_boxes(script: str) -> str:
+    """The theme's script without its look for boxes that scroll. Raises ExtensionError without one."""
+    left, found = _LOOK_FOR_BOXES.subn("0", script)
+    if found != 1:
+        raise ExtensionError(f"the theme's script looks for boxes that scroll in {found} places; 1 was known")
+    return left
 
 
 def _left(assets: Iterable[Any], taken: dict[str, None]) -> list[Any]:

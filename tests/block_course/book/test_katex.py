@@ -164,6 +164,16 @@ def test_the_page_loads_katex_styles_and_no_script(build: Build) -> None:
     assert not list(built.folder.rglob("katex*.js"))
 
 
+def test_a_page_with_formulas_asks_for_their_fonts_at_once(build: Build) -> None:
+    files = {"index.md": "# Home\n\n```{toctree}\na/deep\n```\n", "a/deep.md": "# Deep\n\n$$\nx\n$$\n"}
+    built = build(files, KATEX, **MARKDOWN)
+
+    asked = re.findall(r'<link rel="preload" [^>]*href="([^"?]+)', built.page("a/deep"))
+    assert asked == [f"../_static/katex/fonts/KaTeX_{name}.woff2" for name in ("Main-Regular", "Math-Italic")]
+    assert all((built.folder / "a" / each).resolve().is_file() for each in asked)
+    assert "preload" not in built.page("index")
+
+
 def test_other_builders_get_nothing(build: Build) -> None:
     built = build({"index.md": "# Home\n\n$x$\n"}, KATEX, builder="text", **MARKDOWN)
 

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from sphinx.errors import ExtensionError
+
+from block_course.book import lean
 
 from .conftest import Build, Built
 
@@ -93,3 +96,19 @@ def test_a_second_build_with_another_element_finds_its_style(build: Build, built
 
 def _files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_page_does_not_lay_out_all_of_itself_as_it_loads(built: Built) -> None:
+    script = (built.folder / "_static" / "book.js").read_text(encoding="utf-8")
+
+    assert "data-bs-spy" not in built.page("index")
+    assert "data-bs-target" in built.page("index")
+    assert 'addEventListener("load",' not in script.rpartition("scrollWidth>")[2]
+
+
+@pytest.mark.parametrize(
+    "script", ["", '"complete"===document.readyState?P():window.addEventListener("load",Q)']
+)
+def test_another_theme_that_looks_for_boxes_otherwise_fails_the_build(script: str) -> None:
+    with pytest.raises(ExtensionError, match="in 0 places; 1 was known"):
+        lean.without_boxes(script)
