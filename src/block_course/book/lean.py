@@ -5,8 +5,8 @@ names `book.css` and `book.js`; both are made when the build ends, from what the
 A script that is a module, and what a page says in a script of its own, stay with the page.
 
 Two things that the theme does as a page loads are left out, for each makes the browser lay out all of a long
-page several times. Following the reader in the table of contents is started later, by `sections.js`; boxes that
-scroll are found by `scrolling.js`.
+page several times. `sections.js` has the table of contents follow the reader, but later; `scrolling.js` finds
+the boxes that scroll.
 """
 
 from __future__ import annotations
