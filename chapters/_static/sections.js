@@ -10,8 +10,8 @@
       return soon(() => lay(others), { timeout: 200 });
     }
     root.classList.add("laid-out");
-    if (!document.querySelector(".bd-toc-nav .nav-link")) return;
-    bootstrap.ScrollSpy.getOrCreateInstance(document.body, { target: ".bd-toc-nav", rootMargin: "0px 0px -60%" });
+    if (!document.querySelector("#pst-page-toc-nav")) return;
+    bootstrap.ScrollSpy.getOrCreateInstance(document.body, { target: "#pst-page-toc-nav", rootMargin: "0px 0px -60%" });
   };
   if (location.hash) root.classList.add("laid-out");
   window.addEventListener("load", () => lay([...document.querySelectorAll(".bd-article > section > section")]));
