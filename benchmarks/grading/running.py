@@ -110,8 +110,10 @@ class _Memory:
     def _watch(self) -> None:
         while not self._end.wait(_SAMPLE_SECONDS):
             before = _tree(self._root)
-            shares = sum(map(_share_mb, before))
-            if _tree(self._root) == before:  # or else a fork's memory has been counted twice
+            # memory that two share is counted twice if one of them ends between the reading of the two:
+            # it is then all the other's, so a sum must be found once more, and by the same processes
+            shares = min(sum(map(_share_mb, before)) for _ in range(2))
+            if _tree(self._root) == before:
                 self.most_mb = max(self.most_mb, shares)
 
 
