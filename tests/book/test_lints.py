@@ -14,9 +14,9 @@ from .sections import sections
 PAGES = sorted((COURSE / "chapters").glob("*.ipynb"))
 COLLECTIONS = {"20_misconceptions"}
 """Pages that are a collection of entries and so have no levels of depth."""
-COUNTS = {"checks_quality"}
-"""Pages that count something of the course itself, and teach nothing."""
-CHAPTERS = [path for path in PAGES if path.stem not in COLLECTIONS | COUNTS]
+AROUND = {"index", "checks_quality"}
+"""Pages about the course itself, which teach nothing."""
+CHAPTERS = [path for path in PAGES if path.stem not in COLLECTIONS | AROUND]
 OPENING = "# One title\n\n**The question.** Why?\n\n*You need* a pencil. *It takes* 15 minutes."
 SECTIONS = """## Intuition
 
@@ -137,7 +137,7 @@ def test_a_mute_figure_is_found(chapter: Notebook, mystnb: dict[str, object], fa
 
 def test_there_are_chapters() -> None:
     assert CHAPTERS
-    assert {path.stem for path in PAGES} > COLLECTIONS | COUNTS
+    assert {path.stem for path in PAGES} > COLLECTIONS | AROUND
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -154,8 +154,8 @@ def test_no_collection_has_a_fault(stem: str) -> None:
     assert entry_faults(sections(path), known) == []
 
 
-@pytest.mark.parametrize("stem", sorted(COUNTS))
-def test_no_page_of_counts_has_a_fault(stem: str) -> None:
+@pytest.mark.parametrize("stem", sorted(AROUND))
+def test_no_page_around_the_chapters_has_a_fault(stem: str) -> None:
     path = COURSE / "chapters" / f"{stem}.ipynb"
 
     assert page_faults(json.loads(path.read_text(encoding="utf-8"))) == []
