@@ -26,8 +26,12 @@ _WIDE = """
 """
 # `checkVisibility` is false for an image of the other mode and in a closed answer
 _BROKEN = """
-() => [...document.images].filter(each => each.checkVisibility() && each.complete && !each.naturalWidth)
-  .map(each => each.src)
+async () => {
+  const shown = [...document.images].filter(each => each.checkVisibility());
+  for (const each of shown) each.loading = "eager";
+  await Promise.all(shown.map(each => each.decode().catch(() => {})));
+  return shown.filter(each => !each.naturalWidth).map(each => each.src);
+}
 """
 # A formula that moves sideways can't be read in one look; a wide table of numbers can.
 _FORMULAS = """

@@ -61,6 +61,8 @@ def _article(book: Path, name: str, names: set[str]) -> str:
         unprinted.decompose()
     for closed in article.select("details"):
         closed["open"] = ""
+    for late in article.select("img[loading]"):
+        del late["loading"]
     for tag in article.find_all(True):
         _turn(tag, name, names)
     for link in article.select("a[href]"):
