@@ -82,6 +82,17 @@ def test_an_address_with_a_place_opens_at_that_place(site: Site, browser: Browse
         assert 0 <= top < 150
 
 
+def test_a_link_to_a_place_in_a_page_leads_there_at_once(site: Site, browser: Browser) -> None:
+    with opened(browser, f"{site.address}/chapters/03_layer_norm.html", **DESKTOP) as (page, _):
+        place = page.locator(".bd-article > section > section").nth(3).get_attribute("id")
+        assert page.locator("html.laid-out").count() == 0
+        page.locator(f"#pst-page-toc-nav a[href='#{place}']").click()
+        page.wait_for_function("scrollY > 0")
+        top = page.evaluate(f"document.getElementById({place!r}).getBoundingClientRect().top")
+
+        assert 0 <= top < 150
+
+
 def test_the_table_of_contents_follows_the_reader(site: Site, browser: Browser) -> None:
     with opened(browser, f"{site.address}/chapters/03_layer_norm.html", **DESKTOP) as (page, _):
         page.locator("html.laid-out").wait_for(state="attached")

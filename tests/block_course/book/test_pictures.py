@@ -10,8 +10,6 @@ pytestmark = pytest.mark.slow
 
 PICTURES = "block_course.book.pictures"
 DRAWN = '<svg xmlns="http://www.w3.org/2000/svg" width="36pt" height="20.25pt"></svg>\n'
-    '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="36pt" height="20.25pt"></svg>\n'
-)
 FILES = {
     "index.md": "# Home\n\n![A line.](line.svg)\n\n```{toctree}\na/deep\n```\n",
     "a/deep.md": "# Deep\n\n![The same.](../line.svg) ![Of no size.](../free.svg)\n",
