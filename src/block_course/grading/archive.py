@@ -33,7 +33,7 @@ class BadArchive(Exception):
     """An archive that nothing is taken out of; the message says why."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Unpacked:
     """A notebook that was taken out: where it is now, whose it is, and its place among their attempts."""
 
@@ -44,7 +44,7 @@ class Unpacked:
     submitted: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LeftInside:
     """A member that was not taken out, and why."""
 

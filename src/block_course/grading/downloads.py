@@ -22,7 +22,7 @@ _BLACKBOARD = re.compile(
 """`Block_smithb_attempt_2026-11-30-18-02-11_block.ipynb`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Handed:
     """Whose a downloaded file is: what the platform calls them, and numbers and names that it knows them by.
 

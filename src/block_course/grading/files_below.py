@@ -16,7 +16,7 @@ OF_NBGRADER = "timestamp.txt"
 _A_LINK = "a symbolic link; links are not followed"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SetAside:
     """A file that isn't graded, and why."""
 

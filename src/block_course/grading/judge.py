@@ -30,7 +30,7 @@ _EXCEPTIONS = frozenset(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Task:
     """A submission to be graded: whose it is, where it came from, and its bytes or why there are none.
 

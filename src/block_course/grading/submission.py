@@ -23,7 +23,7 @@ class NotFound(Exception):
     """A path that was asked for isn't there."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Submission:
     """A learner's notebook for an assignment; `submitted` is when it was handed in, where that is known."""
 
@@ -33,7 +33,7 @@ class Submission:
     submitted: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Found:
     """What counts, by learner and assignment, and what was set aside, by path."""
 
@@ -41,7 +41,7 @@ class Found:
     set_aside: tuple[SetAside, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Candidate:
     submission: Submission
     likeness: naming.Likeness
