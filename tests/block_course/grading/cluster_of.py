@@ -39,6 +39,10 @@ class DaskCluster:
         options = ["--no-nanny", "--no-dashboard", "--nthreads", "1", "--memory-limit", "0"]
         return self._start("dask_worker", self.address, *options)
 
+    def kill_scheduler(self) -> None:
+        """End what all workers and clients hang on."""
+        self.kill(self._processes[0])
+
     @staticmethod
     def kill(worker: subprocess.Popen[bytes]) -> None:
         os.kill(worker.pid, signal.SIGKILL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import ipaddress
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -64,7 +65,7 @@ def team(cluster: Cluster, terms: Terms) -> Iterator[Grade]:
         client = Client(address, security=security, timeout=_PATIENCE_SECONDS, set_as_default=False)
     except (OSError, TypeError, ValueError) as error:  # a certificate that isn't there is a TypeError
         raise ClusterError(f"the scheduler at {address} can't be reached: {error}") from None
-    with client:
+    with _hushed(), client:
         plugin = Graders(str((cluster.secret or Path()).absolute()), terms.limits, unsafe=terms.unsafe)
         client.register_plugin(plugin)
         try:
@@ -72,6 +73,18 @@ def team(cluster: Cluster, terms: Terms) -> Iterator[Grade]:
         finally:
             with contextlib.suppress(OSError):  # the scheduler may be gone, which was told then
                 client.unregister_worker_plugin(plugin.name)
+
+
+@contextlib.contextmanager
+def _hushed() -> Iterator[None]:
+    """Without Dask's own words on a scheduler that is gone, which are tracebacks: a ClusterError says it."""
+    logger = logging.getLogger("distributed.client")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 @contextlib.contextmanager
