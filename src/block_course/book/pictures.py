@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sphinx.builders.html import StandaloneHTMLBuilder
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -34,7 +36,7 @@ def placed(page: str, folder: Path) -> str:
 
 
 def _place(app: Sphinx, exception: Exception | None) -> None:
-    if exception or app.builder.format != "html":
+    if exception or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     for name in app.env.found_docs:
         path = Path(app.builder.get_outfilename(name))

@@ -10,7 +10,7 @@ import pytest
 from block_course.checks import assignment
 from block_course.grading import cluster as grading_cluster
 from block_course.grading.attempt import Limits
-from block_course.grading.cluster import Cluster, ClusterError, team
+from block_course.grading.cluster import Cluster, ClusterError, team, threads
 from block_course.grading.cluster.parcel import Parcel
 from block_course.grading.grade import BAD_USAGE
 from block_course.grading.judge import Task
@@ -107,6 +107,21 @@ def test_workers_without_the_secret_or_with_another_give_errors_and_no_points(tm
                 ((_, found),) = grade([task("ann")])
             assert found["points"] is None
             assert why in found["exercises"][0]["why"]
+
+
+class Workers:
+    def __init__(self, *addresses: str) -> None:
+        self._found = dict.fromkeys(addresses, 3)
+
+    def nthreads(self) -> dict[str, int]:
+        return self._found
+
+
+def test_a_worker_elsewhere_is_refused_as_a_scheduler_is() -> None:
+    assert threads(Workers("tcp://127.0.0.1:1", "tls://10.0.0.1:2")) == 6
+    assert threads(Workers()) == 1
+    with pytest.raises(ClusterError, match="is on another machine"):
+        threads(Workers("tcp://10.0.0.1:1"))
 
 
 def test_without_dask_it_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from block_course.grading import cluster as grading_cluster
 from block_course.grading.attempt import Limits
-from block_course.grading.cluster import Cluster, ClusterError, team, threads
+from block_course.grading.cluster import Cluster, ClusterError, team
 from block_course.grading.worker import EXERCISES, Terms
 from tests.block_course.grading.examples import SECRET
 
@@ -34,18 +34,3 @@ def test_an_address_that_is_not_safe_is_refused(address: str, sentence: str) -> 
 )
 def test_an_address_that_is_safe_is_completed(address: str, whole: str) -> None:
     assert grading_cluster._checked(address) == whole
-
-
-class Workers:
-    def __init__(self, *addresses: str) -> None:
-        self._found = dict.fromkeys(addresses, 3)
-
-    def nthreads(self) -> dict[str, int]:
-        return self._found
-
-
-def test_a_worker_elsewhere_is_refused_as_a_scheduler_is() -> None:
-    assert threads(Workers("tcp://127.0.0.1:1", "tls://10.0.0.1:2")) == 6
-    assert threads(Workers()) == 1
-    with pytest.raises(ClusterError, match="is on another machine"):
-        threads(Workers("tcp://10.0.0.1:1"))
