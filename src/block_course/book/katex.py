@@ -34,6 +34,13 @@ _NOT_IN_A_NOTEBOOK = r"\macroThatJupyterLabDoesNotKnow"
 
 # without them a page's first view moves as each arrives: a stylesheet names them, but only a formula asks
 _FIRST_FONTS = ("Main-Regular", "Math-Italic")
+# by a script, because a page opened as a file has them at once, and may not ask for them this way
+_PRELOAD = """
+<script>
+  if (location.protocol !== "file:") for (const href of %s) document.head.append(Object.assign(
+    document.createElement("link"), {rel: "preload", as: "font", type: "font/woff2", crossOrigin: "", href}));
+</script>
+"""
 
 _NUMBERED_BY_KATEX = re.compile(r"\\(begin|end)\{(equation|align|alignat|gather)\}")
 
@@ -169,11 +176,8 @@ def _ask_for_fonts(
     """Have a page with formulas ask for its fonts at once, not when the first formula is laid out."""
     if doctree is None or not any(doctree.findall(_is_formula)):
         return
-    places = (context["pathto"](f"_static/katex/fonts/KaTeX_{name}.woff2", 1) for name in _FIRST_FONTS)
-    asked = [
-        f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{each}" />' for each in places
-    ]
-    context["metatags"] = "\n".join([context.get("metatags", ""), *asked])
+    places = [context["pathto"](f"_static/katex/fonts/KaTeX_{name}.woff2", 1) for name in _FIRST_FONTS]
+    context["metatags"] = context.get("metatags", "") + _PRELOAD % json.dumps(places)
 
 
 def _is_formula(node: nodes.Node) -> bool:
