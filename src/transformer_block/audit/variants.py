@@ -26,6 +26,7 @@ from transformer_block.parameters import check
 
 Parameters = Mapping[str, np.ndarray]
 Run = Callable[..., np.ndarray]
+Formula = Callable[[np.ndarray, float], np.ndarray]
 EPS = (1e-3, 1e-5, 1e-6, 1e-8, 1e-12)
 
 
@@ -50,16 +51,17 @@ def _norm_faults(config: BlockConfig, p: Parameters) -> Iterator[tuple[str, Run]
     if config.norm != "layer_norm":
         return
     for name, formula in NORMS.items():
+        yield name, _with(config, p, partial(_with_norm, formula, config, p))
 
-        def around(sublayer: Any, number: int, formula: Any = formula) -> Any:
-            norm = partial(_norm, formula, config, p, f"norm_{number}")
-            return replace(sublayer, norm=norm)
 
-        yield name, _with(config, p, around)
+def _with_norm(
+    formula: Formula, config: BlockConfig, p: Parameters, sublayer: Any, number: int
+) -> Any:
+    return replace(sublayer, norm=partial(_norm, formula, config, p, f"norm_{number}"))
 
 
 def _norm(
-    formula: Callable[[np.ndarray, float], np.ndarray],
+    formula: Formula,
     config: BlockConfig,
     p: Parameters,
     name: str,
@@ -79,7 +81,7 @@ def _eps_outside(x: np.ndarray, eps: float) -> np.ndarray:
     return np.asarray((x - x.mean(axis=-1, keepdims=True)) / (spread + eps))
 
 
-NORMS: Mapping[str, Callable[[np.ndarray, float], np.ndarray]] = {
+NORMS: Mapping[str, Formula] = {
     "sample_variance": lambda x, eps: _over(x, -1, eps, ddof=1),
     "eps_outside_the_root": _eps_outside,
     "statistics_over_time_and_features": lambda x, eps: _over(x, (-2, -1), eps),
@@ -109,14 +111,13 @@ def _join_faults(config: BlockConfig, p: Parameters) -> Iterator[tuple[str, Run]
 
 def _attention_faults(config: BlockConfig, p: Parameters) -> Iterator[tuple[str, Run]]:
     for name, change in ATTENTIONS.items():
+        yield name, _with(config, p, partial(_with_attention, change))
 
-        def around(sublayer: Any, number: int, change: Any = change) -> Any:
-            if sublayer.name != "attention":
-                return sublayer
-            call = sublayer.branch.call
-            return replace(sublayer, branch=partial(_attention, call, **change))
 
-        yield name, _with(config, p, around)
+def _with_attention(change: Mapping[str, Any], sublayer: Any, number: int) -> Any:
+    if sublayer.name != "attention":
+        return sublayer
+    return replace(sublayer, branch=partial(_attention, sublayer.branch.call, **change))
 
 
 def _attention(
