@@ -1,10 +1,13 @@
+import functools
 import json
 import sys
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from transformer_block import _audit_command
+from transformer_block.audit import Report, Row
 from transformer_block.cli import app
 from transformer_block.presets import TEACHING
 
@@ -94,3 +97,16 @@ def test_bad_usage_ends_with_status_2_and_says_why(arguments, words, mine, unche
 
 def test_a_preset_is_a_configuration_to_be_like():
     assert _audit_command.config_of("teaching") is TEACHING
+
+
+def test_on_a_terminal_the_verdict_follows_the_table(monkeypatch, capsys):
+    terminal = functools.partial(Console, force_terminal=True, color_system=None, width=80)
+    monkeypatch.setattr(_audit_command, "Console", terminal)
+    report = Report((Row("shape", "held", "as it should be"),), ())
+
+    def audited(progress):
+        progress(report["shape"])
+        return report
+
+    assert _audit_command.show(audited, as_json=False) is report
+    assert capsys.readouterr().out.rstrip().endswith(report.verdict.splitlines()[-1])

@@ -1,6 +1,8 @@
 """`transformer-block` prints what it is asked for, and refuses in words what it does not know."""
 
 import json
+import runpy
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -103,3 +105,12 @@ def test_the_script_runs_the_app(monkeypatch, capsys):
         cli.main()
     assert ended.value.code == 0
     assert json.loads(capsys.readouterr().out)["totals"]["model"]["parameters"] == 22_713_216
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules.*:RuntimeWarning")
+def test_the_module_runs_as_the_command(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["transformer-block", "cost", "gpt2", "--json"])
+
+    with pytest.raises(SystemExit, match="0"):
+        runpy.run_module("transformer_block.cli", run_name="__main__")
+    assert json.loads(capsys.readouterr().out)

@@ -69,6 +69,19 @@ def test_a_block_that_does_not_tell_its_arguments_is_audited_as_one_of_tokens():
 @pytest.mark.parametrize(
     ("output", "words"),
     [
+        (None, "returned None, not an array"),
+        (np.ones((3, 7, 5)), r"returned shape \(3, 7, 5\) for an input of \(3, 7, 6\)"),
+        (np.ones((3, 7, 6), dtype=np.int32), "returned int32, which is no floating dtype"),
+    ],
+)
+def test_what_is_no_array_of_a_blocks_shape_is_nonsense(output, words):
+    with pytest.raises(Nonsense, match=words):
+        Subject(abs, WIDE).array(output, (3, 7, 6))
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
         (np.ones((3, 7, 6)), "returned ndarray, not a tensor"),
         (torch.ones(3, 7, 5), r"returned shape \(3, 7, 5\) for an input of \(3, 7, 6\)"),
         (torch.ones(3, 7, 6, dtype=torch.int64), "returned torch.int64, which is no floating dtype"),
