@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -11,8 +11,7 @@ from transformer_block import cost
 from transformer_block.models import model
 
 
-@dataclass(frozen=True)
-class CostOf:
+class CostOf(NamedTuple):
     """What a model's blocks cost, by part, at one size of input."""
 
     preset: str
@@ -56,7 +55,7 @@ def show(counts: CostOf, *, as_json: bool) -> None:
         json.dump(_as_object(counts), sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
-    Console().print(_table(counts), markup=False, highlight=False)
+    Console().print(_table(counts))
 
 
 def _table(counts: CostOf) -> Table:
@@ -98,4 +97,4 @@ def _as_object(counts: CostOf) -> dict[str, object]:
         "block": {what: sum(parts.values()) for what, parts in counts.block.items()},
         "model": {what: sum(parts.values()) for what, parts in counts.model.items()},
     }
-    return {**vars(counts), "totals": totals}
+    return {**counts._asdict(), "totals": totals}

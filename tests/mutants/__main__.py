@@ -4,7 +4,8 @@
 
 A file is named as below src/transformer_block, such as in_numpy/masks.py; without one, all are run. It fails
 on a fault that no test notices and that equivalent.toml does not explain. Verdicts are kept in _build/: a
-run that was cut off goes on where it stopped, and a file is run anew when it or its own tests change.
+run that was cut off goes on where it stopped. A fault is tried anew when its file changes, or the file of the
+test that noticed it; one that none noticed, when any of its tests change.
 """
 
 import argparse
@@ -39,7 +40,7 @@ TESTED_AS = {
     "stack": ["block", "stack"],
     "attention": ["attention", "cache"],
     "_cost_invariants": ["cost"],
-    "_cost_command": ["cli"],
+    "_cost_command": ["cost_command", "cli"],
     "_manifest_form": ["manifest"],
     "_whole_files": ["manifest"],
     "_audit_command": ["audit_command"],
@@ -48,7 +49,7 @@ TESTED_AS = {
     "minilm/in_torch": ["encoders"],
     "layers": ["ours", "peers/audit"],
 } | {  # a contract shows what it is worth on blocks that break it
-    contract: ["contracts", "diagnosis"]
+    contract: [contract, "contracts", "diagnosis", "odd_blocks"]
     for contract in (
         *("caching", "calling", "learning", "likeness", "masking", "mixing", "modes", "norms"),
         *("discovery", "known_faults", "measures", "precision", "structure"),

@@ -43,11 +43,23 @@ class Target(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of a mutant, and how many seconds of a processor that took."""
+    """What became of a mutant, how many seconds of a processor that took, and which file's test noticed it.
+
+    No file is known where a fault kept tests from being collected, or ran for ever.
+    """
 
     mutant: Mutant
     verdict: str
     seconds: float
+    by: Path | None = None
+
+
+class _Trial(NamedTuple):
+    """A mutant in a fork: when that began, and the pipe in which it names the file of the test that fails."""
+
+    mutant: Mutant
+    start: float
+    pipe: int
 
 
 @dataclass
@@ -97,13 +109,15 @@ def judge(
     gc.freeze()  # what is loaded by now is never collected, so forks need not look through it
     limit = patience + 10 * sum(measured.seconds.values())
     waiting = deque(mutants)
-    running: dict[int, tuple[Mutant, float]] = {}
+    running: dict[int, _Trial] = {}
     try:
         while waiting or running:
             while waiting and len(running) < workers:
                 mutant = waiting.popleft()
-                trial = partial(_try, session, target, mutant, measured.order_for(mutant))
-                running[_fork(trial)] = mutant, time.monotonic()
+                read, write = os.pipe()
+                child = _fork(partial(_try, session, target, mutant, measured.order_for(mutant), write))
+                os.close(write)
+                running[child] = _Trial(mutant, time.monotonic(), read)
             yield from _finished(running, limit)
     finally:
         for child in running:
@@ -111,18 +125,20 @@ def judge(
             os.waitpid(child, 0)
 
 
-def _finished(running: dict[int, tuple[Mutant, float]], limit: float) -> Iterator[Verdict]:
-    for child, (mutant, start) in list(running.items()):
+def _finished(running: dict[int, _Trial], limit: float) -> Iterator[Verdict]:
+    for child, (mutant, start, pipe) in list(running.items()):
         if time.monotonic() - start > limit:
             os.kill(child, signal.SIGKILL)
         done, status, used = os.wait4(child, os.WNOHANG)
         if done:
             del running[child]
             code = os.waitstatus_to_exitcode(status)
+            by = os.read(pipe, 4096).decode()
+            os.close(pipe)
             if code == _BROKEN_CODE:
                 raise RuntimeError(f"the run of a mutant broke down, and proves nothing: {mutant.key}")
             verdict = SURVIVED if code == _SURVIVED_CODE else KILLED
-            yield Verdict(mutant, verdict, used.ru_utime + used.ru_stime)
+            yield Verdict(mutant, verdict, used.ru_utime + used.ru_stime, Path(by) if by else None)
     time.sleep(0.005)
 
 
@@ -161,7 +177,7 @@ def _measure(session: pytest.Session, target: Target, write: int) -> int:
     return _SURVIVED_CODE
 
 
-def _try(session: pytest.Session, target: Target, mutant: Mutant, tests: Sequence[str]) -> int:
+def _try(session: pytest.Session, target: Target, mutant: Mutant, tests: Sequence[str], write: int) -> int:
     # Nobody reads why a test failed; pytest's own tracebacks look through every module for the source.
     session.config.option.tbstyle = "native"
     sys.meta_path.insert(0, _Faulty(target, compile(mutant.source, str(target.path), "exec")))
@@ -172,6 +188,7 @@ def _try(session: pytest.Session, target: Target, mutant: Mutant, tests: Sequenc
     for item, following in zip(order, [*order[1:], None], strict=True):
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if session.testsfailed:
+            os.write(write, str(item.path).encode())
             return _KILLED_CODE
     return _SURVIVED_CODE if len(order) == len(tests) else _KILLED_CODE
 

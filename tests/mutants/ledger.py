@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -94,15 +94,20 @@ class Memory:
             (each["fingerprint"], each["mutant"]): (each["verdict"], each["seconds"]) for each in records
         }
 
-    def recall(self, fingerprint: str, mutant: Mutant) -> Verdict | None:
-        known = self._verdicts.get((fingerprint, mutant.key))
+    def recall(self, marks: "Marks", mutant: Mutant) -> Verdict | None:
+        for by, mark in marks.of_tests.items():
+            known = self._verdicts.get((mark, mutant.key))
+            if known is not None:
+                return Verdict(mutant, *known, by)
+        known = self._verdicts.get((marks.of_all, mutant.key))
         return None if known is None else Verdict(mutant, *known)
 
-    def record(self, fingerprint: str, verdict: Verdict) -> None:
-        self._verdicts[fingerprint, verdict.mutant.key] = (verdict.verdict, verdict.seconds)
+    def record(self, marks: "Marks", verdict: Verdict) -> None:
+        mark = marks.of_tests[verdict.by] if verdict.by else marks.of_all
+        self._verdicts[mark, verdict.mutant.key] = (verdict.verdict, verdict.seconds)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         record = {
-            "fingerprint": fingerprint,
+            "fingerprint": mark,
             "mutant": verdict.mutant.key,
             "verdict": verdict.verdict,
             "seconds": round(verdict.seconds, 3),
@@ -111,9 +116,21 @@ class Memory:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def fingerprint(target: Target, beside: Iterable[Path]) -> str:
-    """Say what a verdict rests on: the file, its own tests, and what those tests share."""
-    digest = hashlib.sha256(target.module.encode())
-    for path in (target.path, *target.tests, *beside):
+class Marks(NamedTuple):
+    """What verdicts on a file rest on: that a test noticed a fault, on the file of that test alone."""
+
+    of_all: str
+    of_tests: dict[Path, str]
+
+
+def marks_of(target: Target, beside: Sequence[Path]) -> Marks:
+    """The marks of a target, whose tests share the files beside."""
+    of_tests = {test.absolute(): _fingerprint(target, [test, *beside], "one") for test in target.tests}
+    return Marks(_fingerprint(target, [*target.tests, *beside], "all"), of_tests)
+
+
+def _fingerprint(target: Target, paths: Iterable[Path], tests: str) -> str:
+    digest = hashlib.sha256(f"{target.module}, {tests}".encode())  # one test may be all that there are
+    for path in (target.path, *paths):
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.mutants.judge import SURVIVED, Target, Verdict, baseline, judge
-from tests.mutants.ledger import Claim, Memory, fingerprint, wrong_claims
+from tests.mutants.ledger import Claim, Memory, marks_of, wrong_claims
 from tests.mutants.mutate import mutants_of
 
 
@@ -53,9 +53,9 @@ class Run:
         return True
 
     def _verdicts(self, session: pytest.Session, target: Target) -> Iterator[Verdict]:
-        mark = fingerprint(target, self.shared)
+        marks = marks_of(target, self.shared)
         mutants = list(mutants_of(target.path))
-        recalled = [self.memory.recall(mark, mutant) for mutant in mutants]
+        recalled = [self.memory.recall(marks, mutant) for mutant in mutants]
         yield from (verdict for verdict in recalled if verdict)
         rest = [mutant for mutant, verdict in zip(mutants, recalled, strict=True) if not verdict]
         if not rest:
@@ -65,7 +65,7 @@ class Run:
             self.faults.append(f"{target.file} is not judged: {measured.failed} fails without any fault")
             return
         for verdict in judge(session, target, rest, measured, self.workers, self.patience):
-            self.memory.record(mark, verdict)
+            self.memory.record(marks, verdict)
             yield verdict
 
     def _count(self, file: str, verdicts: Sequence[Verdict]) -> Count:

@@ -1,9 +1,18 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.mutants.judge import KILLED, SURVIVED, Target, Verdict
-from tests.mutants.ledger import Equivalent, Everywhere, Memory, fingerprint, read_equivalents, wrong_claims
+from tests.mutants.ledger import (
+    Equivalent,
+    Everywhere,
+    Marks,
+    Memory,
+    marks_of,
+    read_equivalents,
+    wrong_claims,
+)
 from tests.mutants.mutate import Mutant
 
 pytestmark = pytest.mark.slow
@@ -84,37 +93,62 @@ def test_a_claim_that_is_no_longer_true_is_named(verdicts, wrong):
     assert list(wrong_claims([CLAIM], "a.py", verdicts)) == [f"listed as equivalent, but {wrong}"]
 
 
-def test_verdicts_are_recalled_from_disk(tmp_path):
+TEST = Path("test_code.py")
+MARKS = Marks("all", {TEST: "one", Path("test_more.py"): "two"})
+NOTICED = Verdict(mutant(), KILLED, 0.25, TEST)
+
+
+@pytest.mark.parametrize("verdict", [NOTICED, NOTICED._replace(by=None), Verdict(mutant(), SURVIVED, 0.5)])
+def test_verdicts_are_recalled_from_disk(tmp_path, verdict):
     path = tmp_path / "new" / "verdicts.jsonl"
-    Memory(path).record("mark", Verdict(mutant(), KILLED, 0.25))
-    assert Memory(path).recall("mark", mutant()) == Verdict(mutant(), KILLED, 0.25)
+    Memory(path).record(MARKS, verdict)
+    assert Memory(path).recall(MARKS, mutant()) == verdict
 
 
-def test_a_verdict_on_other_code_or_another_mutant_is_not_recalled(tmp_path):
+def test_a_fault_stays_noticed_while_the_file_of_the_test_that_noticed_it_is_the_same(tmp_path):
     memory = Memory(tmp_path / "verdicts.jsonl")
-    memory.record("mark", Verdict(mutant(), KILLED, 0.25))
-    assert memory.recall("another mark", mutant()) is None
-    assert memory.recall("mark", mutant(number=2)) is None
+    memory.record(MARKS, NOTICED)
+    assert memory.recall(Marks("else", {TEST: "one"}), mutant()) == NOTICED
+    assert memory.recall(Marks("all", {TEST: "else"}), mutant()) is None
+    assert memory.recall(MARKS, mutant(number=2)) is None
+
+
+def test_a_fault_that_survived_is_judged_anew_when_any_test_changes(tmp_path):
+    memory = Memory(tmp_path / "verdicts.jsonl")
+    memory.record(MARKS, Verdict(mutant(), SURVIVED, 0.5))
+    assert memory.recall(MARKS._replace(of_all="else"), mutant()) is None
 
 
 def test_a_line_that_was_cut_off_is_left_out_and_the_others_are_kept(tmp_path):
     path = tmp_path / "verdicts.jsonl"
     memory = Memory(path)
-    memory.record("mark", Verdict(mutant(), KILLED, 0.25))
-    memory.record("mark", Verdict(mutant(number=2), SURVIVED, 0.5))
+    memory.record(MARKS, NOTICED)
+    memory.record(MARKS, Verdict(mutant(number=2), SURVIVED, 0.5))
     path.write_text(path.read_text(encoding="utf-8")[:-9], encoding="utf-8")
     again = Memory(path)
-    assert again.recall("mark", mutant()) == Verdict(mutant(), KILLED, 0.25)
-    assert again.recall("mark", mutant(number=2)) is None
+    assert again.recall(MARKS, mutant()) == NOTICED
+    assert again.recall(MARKS, mutant(number=2)) is None
+
+
+@pytest.fixture
+def written(tmp_path):
+    names = ("code.py", "test_code.py", "test_more.py", "shared.py")
+    for name in names:
+        (tmp_path / name).write_text("before")
+    code, *tests, shared = (tmp_path / name for name in names)
+    return lambda: marks_of(Target("code.py", code, "package.code", tests), [shared])
 
 
 @pytest.mark.parametrize("changed", ["code.py", "test_code.py", "shared.py"])
-def test_a_fingerprint_changes_with_all_that_a_verdict_rests_on(tmp_path, changed):
-    paths = {name: tmp_path / name for name in ("code.py", "test_code.py", "shared.py")}
-    for path in paths.values():
-        path.write_text("before")
-    target = Target("code.py", paths["code.py"], "package.code", [paths["test_code.py"]])
-    before = fingerprint(target, [paths["shared.py"]])
-    assert fingerprint(target, [paths["shared.py"]]) == before
-    paths[changed].write_text("after")
-    assert fingerprint(target, [paths["shared.py"]]) != before
+def test_marks_change_with_all_that_a_verdict_rests_on(tmp_path, written, changed):
+    before = written()
+    assert written() == before
+    (tmp_path / changed).write_text("after")
+    assert written().of_all != before.of_all
+    assert written().of_tests[tmp_path / "test_code.py"] != before.of_tests[tmp_path / "test_code.py"]
+
+
+def test_a_mark_of_one_test_does_not_change_with_another(tmp_path, written):
+    before = written()
+    (tmp_path / "test_more.py").write_text("after")
+    assert written().of_tests[tmp_path / "test_code.py"] == before.of_tests[tmp_path / "test_code.py"]

@@ -1,5 +1,6 @@
 """A mutation run from end to end, over a package of one file."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -92,6 +93,20 @@ def test_every_fault_is_noticed_or_known_to_be_none_and_a_second_run_judges_noth
     forks = (house / "forks").read_text()
     assert [line.split()[:5] for line in run(house)] == [line.split()[:5] for line in first]
     assert (house / "forks").read_text() == forks
+
+
+@pytest.mark.slow
+def test_another_test_is_tried_on_what_went_unnoticed_alone(house):
+    first = run(house)
+    before = (house / "verdicts.jsonl").read_text().splitlines()
+    more = RUN.replace('[Path("test_clip.py")', '[Path("test_clip.py"), Path("test_more.py")')
+    (house / "run.py").write_text(textwrap.dedent(more))
+    (house / "test_more.py").write_text("def test_nothing():\n    pass\n")
+    assert [line.split()[:5] for line in run(house)] == [line.split()[:5] for line in first]
+    verdicts = [json.loads(line) for line in (house / "verdicts.jsonl").read_text().splitlines()]
+    again = {each["mutant"] for each in verdicts[len(before) :]}
+    # One survived, and one ran for ever, so that no test could say that it had noticed it.
+    assert again == {"clip: if x > LIMIT: → if x >= LIMIT: #1", "clip: x += 1 → x -= 1 #1"}
 
 
 @pytest.mark.slow

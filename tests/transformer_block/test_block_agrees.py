@@ -75,7 +75,17 @@ def test_every_gradient_by_hand_is_autograds(row, pair, dtype):
     assert set(gradients) == expected.keys() - {"x"}
     for name, gradient in {"x": dx, **gradients}.items():
         assert gradient.dtype == dtype
-        assert relative_error(gradient, expected[name].numpy()) < TOLERANCE[dtype], name
+        assert gradient_error(gradient, expected[name].numpy(), dy) < TOLERANCE[dtype], name
+
+
+def gradient_error(actual, reference, dy):
+    """Relative to the largest entry.
+
+    The gradient of a single number is a sum over the whole stream. Its terms may cancel by chance, but not
+    their roundings: it is measured by what a sum of so many random terms comes to.
+    """
+    chance = np.sqrt(dy.size) / np.abs(reference).max() if reference.size == 1 else 1
+    return relative_error(actual, reference) / max(1, chance)
 
 
 @every_pair
