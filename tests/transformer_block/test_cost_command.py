@@ -1,4 +1,4 @@
-"""What `transformer-block cost` prints, to the last line: numbers stand under each other, parts under wholes."""
+"""What `transformer-block cost` prints, to the last line: numbers under each other, parts under wholes."""
 
 from typer.testing import CliRunner
 
