@@ -69,8 +69,8 @@ def main(paths: Sequence[Path], cell_seconds: int) -> int:
     return status
 
 
-def _table(title: str, found: Found) -> Table:
-    table = Table("Exercise", "State", "Points", "First thing that doesn't hold", title=title)
+def _table(name: str, found: Found) -> Table:
+    table = Table("Exercise", "State", "Points", "First thing that doesn't hold", title=Text(name))
     for exercise, kept in found:
         state = kept.status if kept else "not run"
         points = points_of(kept.points if kept else 0.0, exercise.points)

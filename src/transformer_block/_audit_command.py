@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from transformer_block.audit import Facts, Report, Row, audit
 from transformer_block.config import BlockConfig
@@ -89,8 +90,9 @@ def show(
     with Live(table, console=console, transient=as_json, auto_refresh=False) as live:
 
         def told(row: Row) -> None:
-            table.add_row(f"{row.sign} {row.contract}", row.measured, row.sentence)
-            table.rows[-1].style = _STYLES[row.state]
+            # the words may be those of an error that the block raised: no markup
+            words = (f"{row.sign} {row.contract}", row.measured, row.sentence)
+            table.add_row(*map(Text, words), style=_STYLES[row.state])
             live.refresh()
 
         report = audited(told)
@@ -99,7 +101,7 @@ def show(
     else:
         if not console.is_terminal:  # a terminal's table has ended its last line
             console.line()
-        console.print(report.verdict, markup=False, highlight=False)
+        console.print(Text(report.verdict))
     return report
 
 

@@ -52,6 +52,11 @@ def test_the_exit_status_is_the_worst_of_all(notebook, capsys: pytest.CaptureFix
     assert "no check cell of this course ran in it" in capsys.readouterr().out
 
 
+def test_a_name_with_brackets_is_shown_as_it_is(notebook, capsys: pytest.CaptureFixture[str]) -> None:
+    working.main([notebook(SETUP, RIGHT, STATISTICS, name="mine [draft] [-b].ipynb")], 60)
+    assert "mine [draft] [-b].ipynb" in capsys.readouterr().out
+
+
 def test_all_holds_when_every_exercise_passes(notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     (whole,) = (each for each in working.assignments() if each.stem == "03_layer_norm")
     one = type(whole)(stem=whole.stem, exercises=whole.exercises[:1])

@@ -26,6 +26,11 @@ def plain():
 def fails():
     raise OSError("no disk")
 
+def brackets():
+    def block(tokens):
+        raise IndexError("bad [/b] [red]\\ud800\\x1b[2J")
+    return block
+
 number = 5
 """
 
@@ -93,6 +98,14 @@ def test_bad_usage_ends_with_status_2_and_says_why(arguments, words, mine, unche
     result = run(*arguments)
     assert result.exit_code == 2
     assert words in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_error_in_no_matter_which_words_is_a_row(form, mine):
+    result = run("my_blocks:brackets", "--d-model", "8", *form)
+    assert result.exit_code == 1
+    assert "IndexError: bad [/b] [red]" in " ".join(result.stdout.split())
+    assert "\x1b[2J" not in result.stdout
 
 
 def test_a_preset_is_a_configuration_to_be_like():

@@ -189,9 +189,14 @@ def _judged(
             row: dict[str, Any] = _plain(asdict(contract(subject)))
             return row
     except Exception as error:  # whatever the block does is a finding
-        words = f"{error}".partition("\n")[0][:200]
-        told = f"{type(error).__name__}: {words}"
+        told = f"{type(error).__name__}: {_words(error)}"
         return asdict(Row(name, "broken", told, evidence={"raised": True}))
+
+
+def _words(error: Exception) -> str:
+    """The first line of its message; what can't be printed stands as its escape."""
+    line = f"{error}".partition("\n")[0][:200]
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)
 
 
 def _plain(value: Any) -> Any:
