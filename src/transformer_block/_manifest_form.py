@@ -125,7 +125,7 @@ def parse_weights(manifest: Manifest, data: bytes) -> Parameters:
 def _json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(
-            path.read_text(encoding="utf-8"),
+            path.read_bytes().decode(),
             parse_constant=_refuse,
             object_pairs_hook=_once,
         )

@@ -42,7 +42,7 @@ TESTED_AS = {
     "_cost_invariants": ["cost"],
     "_cost_command": ["cost_command", "cli"],
     "_manifest_form": ["manifest"],
-    "_whole_files": ["manifest"],
+    "_whole_files": ["whole_files", "manifest"],
     "_audit_command": ["audit_command"],
     "minilm/_invariants": ["encoders"],
     "minilm/in_numpy": ["encoders"],

@@ -69,6 +69,7 @@ def refusal_of(folder):
         (b"[" * 100_000, "manifest.json is not JSON: maximum recursion depth"),
         (b'{"version": NaN}', "manifest.json is not JSON: NaN is no number of JSON"),
         (b'{"version": 1, "version": 1}', "manifest.json is not JSON: version is there twice"),
+        (b'{"a": 1, "c": 1, "b": 1, "a": 1, "b": 1}', "manifest.json is not JSON: a, b is there twice"),
         (b"[1]", "manifest.json must hold an object; got a list"),
         (b"{}", "manifest.json has version None; this package reads version 1"),
         (b'{"version": 2}', "manifest.json has version 2; this package reads version 1"),
@@ -109,7 +110,7 @@ def test_a_field_at_fault_is_named(folder, part, changes, said):
         ({"n_heads": 5}, "d_model 12 is not divisible by n_heads 5"),
         ({"d_model": 12.0}, "d_model must be an int; got 12.0"),
         ({"placement": ["pre"]}, "placement must be one of pre, post, sandwich, parallel; got ['pre']"),
-        ({"color": "red"}, "color is unknown"),
+        ({"color": "red", "age": 3}, "color is unknown; age is unknown"),
     ],
 )
 def test_a_config_that_cannot_be_is_refused(folder, changes, said):
