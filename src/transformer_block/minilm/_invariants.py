@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from transformer_block._invariants import Shaped, require_integers, require_lengths
+from transformer_block._invariants import Shaped, require_integers
 
 
 def require_tokens(
@@ -14,7 +14,8 @@ def require_tokens(
 ) -> None:
     """Sentences of at least one known token, and a place for every position.
 
-    rows are the ids once more, as Python's integers.
+    rows are the ids once more, as Python's integers. That no length is longer than a
+    row is the padding mask's to see.
     """
     require_integers("ids", ids)
     if len(ids.shape) != 2:
@@ -22,7 +23,6 @@ def require_tokens(
     batch, width = ids.shape
     if len(lengths) != batch:
         raise ValueError(f"{batch} sentences need {batch} lengths; got {len(lengths)}")
-    require_lengths(lengths, width)
     if not all(lengths):
         raise ValueError("a sentence has at least one token; got length 0")
     if width > places:
