@@ -117,7 +117,7 @@ class Report:
             "rows": [asdict(row) for row in self.rows],
             "faults": [asdict(fault) for fault in self.faults],
         }
-        return json.dumps(_finite(whole), indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(_finite(whole), indent=2, ensure_ascii=False)
 
 
 def _told(row: Row) -> str:
