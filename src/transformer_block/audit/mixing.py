@@ -41,7 +41,7 @@ def permutation(subject: Subject) -> Row:
     x = tokens(subject)
     order = np.random.default_rng(0).permutation(x.shape[1])
     y = run(subject, x)
-    moved, rounding = distance(run(subject, x[:, order]), y[:, order]), 0.0
+    moved = distance(run(subject, x[:, order]), y[:, order])
     rounding = subject.rounding(y)
     if facts.positions is None and moved > rounding:
         return aside(
