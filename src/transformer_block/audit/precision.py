@@ -106,7 +106,7 @@ def far_from_zero(subject: Subject) -> Row:
 
 
 def _form(array: object) -> tuple[str, str]:
-    return str(getattr(array, "dtype", None)), str(getattr(array, "device", "cpu"))
+    return str(getattr(array, "dtype", None)), str(getattr(array, "device", None))
 
 
 def _out_of_reach(error: Exception) -> bool:
