@@ -15,7 +15,7 @@ CHUNKS = {"one by one": (1,) * T, "in chunks": (3, 1, 2, 1), "at once": (T,)}
 def cached(subject: Subject) -> Row:
     """Behind a cache, any chunks of a sequence come out as the whole sequence does."""
     name, facts = "cache", subject.facts
-    if facts.new_cache is None or facts.call_cached is None:
+    if facts.new_cache is None:
         return aside(
             name, "no cache was said to exist: Facts(new_cache=…, call_cached=…)"
         )
