@@ -14,7 +14,7 @@ from transformer_block.audit.measures import (
     where,
 )
 from transformer_block.audit.report import Row
-from transformer_block.audit.subject import Subject, T, tokens
+from transformer_block.audit.subject import B, Subject, T, tokens
 
 
 def causal(subject: Subject) -> Row:
@@ -111,7 +111,7 @@ def masked_row(subject: Subject) -> Row:
     name = "fully masked row"
     if not subject.takes_mask:
         return aside(name, "it takes no mask")
-    nothing = np.ones((len(tokens(subject)), T, T), dtype=bool)
+    nothing = np.ones((B, T, T), dtype=bool)
     nothing[0] = False
     faults = in_each_mode(subject, lambda each: _not_finite(each, nothing))
     gradients = in_each_mode(subject, lambda each: _not_finite_back(each, nothing))
@@ -122,8 +122,7 @@ def masked_row(subject: Subject) -> Row:
         0.0,
         good="a sequence whose tokens see no key came out finite"
         + (", and so did its gradients" if gradients else ""),
-        bad="a sequence whose tokens see no key came out as NaN or infinity"
-        f"{_places(faults, gradients)}",
+        bad=f"a sequence whose tokens see no key came out {_places(faults, gradients)}",
         forward=faults,
         backward=gradients,
     )
@@ -206,5 +205,7 @@ def _not_finite_back(subject: Subject, visible: np.ndarray) -> float:
 
 def _places(faults: dict[str, float], gradients: dict[str, float]) -> str:
     forward, backward = where(faults, 0.0), where(gradients, 0.0)
-    outputs = f" {forward}" if forward else ""
-    return outputs + (f"; its gradients {backward}" if backward else "")
+    if not forward:
+        return f"finite, but its gradients as NaN or infinity {backward}"
+    also = f"; its gradients {backward}" if backward else ""
+    return f"as NaN or infinity {forward}{also}"

@@ -50,8 +50,8 @@ class Steps:
             self.first = x.copy()
         changed = (x != self.first).any(axis=-1, keepdims=True)
         sees = np.ones((B, T, T), dtype=bool) if visible is None else visible
-        moves = np.where(sees, self.seen, self.unseen) @ changed
-        return x / 64 + ROUNDING * (moves + (0 if visible is None else self.masked))
+        moves = np.where(sees, self.seen, self.unseen) @ changed + (0 if visible is None else self.masked)
+        return np.asarray(x / 64 + ROUNDING * moves)
 
 
 @dataclass(frozen=True)
