@@ -6,7 +6,6 @@ from transformer_block.audit.measures import aside, distance, judged, run
 from transformer_block.audit.report import Row
 from transformer_block.audit.subject import Subject, Unable, tokens
 
-_LARGE = 300.0
 _OFFSET = 4096.0
 
 
@@ -42,28 +41,24 @@ def half(subject: Subject, name: str) -> Row:
 
     number counts what is not finite.
     """
+    sizes = {"ordinary": 1, "large": 300}
+    if subject.facts.placement == "post":
+        del sizes["large"]  # what post-norm reads is normalized
     try:
         narrow = subject.to(name)
-        ordinary = narrow(tokens(narrow))
-        large = ordinary
-        if subject.facts.placement != "post":  # what post-norm reads is normalized
-            large = narrow(tokens(narrow, scale=_LARGE))
+        outputs = {n: narrow(tokens(narrow, scale=s)) for n, s in sizes.items()}
     except Exception as error:
         if not _out_of_reach(error):
             raise
         return aside(name, error)
-    faults = {
-        "ordinary": int((~np.isfinite(ordinary)).sum()),
-        "large": int((~np.isfinite(large)).sum()),
-    }
+    faults = {n: int((~np.isfinite(y)).sum()) for n, y in outputs.items()}
     return judged(
         name,
         float(sum(faults.values())),
         0.0,
-        good="finite on tokens of size 1"
-        + ("" if large is ordinary else " and of size 300"),
-        bad="NaN or infinite on tokens of size "
-        + ("1" if faults["ordinary"] else "300"),
+        good="finite on tokens of size "
+        + " and of size ".join(map(str, sizes.values())),
+        bad=f"NaN or infinite on tokens of size {1 if faults['ordinary'] else 300}",
         **faults,
     )
 

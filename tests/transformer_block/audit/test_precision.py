@@ -56,6 +56,11 @@ def test_dtypes_that_are_not_kept_are_listed_and_counted():
     assert row == Row("dtype", "broken", bad, 3.0, 0.0, {"changed": ["float64", "bfloat16", "float16"]})
 
 
+def test_a_function_is_asked_in_its_own_dtype_alone():
+    row = dtype(Subject(lambda x: x, FACTS))
+    assert row == Row("dtype", "held", "float64 in, the same out", 0.0, 0.0, {"changed": []})
+
+
 def test_an_output_on_another_device_is_not_kept():
     row = dtype(module(lambda self, x: x.to("meta") if x.dtype == torch.float64 else x))
     assert row.evidence == {"changed": ["float64"]}
@@ -106,20 +111,25 @@ def test_what_overflows_is_counted_by_the_size_of_the_tokens():
     assert over > 1
 
 
-def test_one_output_that_is_not_finite_is_enough():
-    def once(x):
-        y = x.copy()
-        y[1, 2, 3] = np.nan
-        return y
+def once(x):
+    y = x.copy()
+    y[1, 2, 3] = np.nan
+    return y
 
-    row = float16(array_block(once, placement="post"))
-    assert (row.state, row.sentence) == ("broken", "NaN or infinite on tokens of size 1")
-    assert row.evidence == {"ordinary": 1, "large": 1}
+
+@pytest.mark.parametrize(
+    ("placement", "evidence"), [("post", {"ordinary": 1}), ("pre", {"ordinary": 1, "large": 1})]
+)
+def test_one_output_that_is_not_finite_is_enough_and_counted_once_for_each_size(placement, evidence):
+    row = float16(array_block(once, placement=placement))
+    bad = "NaN or infinite on tokens of size 1"
+    assert row == Row("float16", "broken", bad, float(len(evidence)), 0.0, evidence)
 
 
 def test_large_tokens_are_not_asked_of_post_norm():
     subject = array_block(lambda x: x, placement="post")
-    assert float16(subject).sentence == "finite on tokens of size 1"
+    good = "finite on tokens of size 1"
+    assert float16(subject) == Row("float16", "held", good, 0.0, 0.0, {"ordinary": 0})
     assert len(subject.block.seen) == 1
 
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from transformer_block.audit import Facts, Row
 from transformer_block.audit.structure import ends_in_norm, scaled, standardized, zeroed
 from transformer_block.audit.subject import Subject, tokens
+from transformer_block.audit.torch_subject import TorchSubject
 
 D = 6
 FACTS = Facts(d_model=D, framework="numpy")
@@ -87,6 +89,18 @@ def test_what_came_out_instead_is_told(output, told, number):
     assert row.evidence["ends_in_norm"] == (told == ": tokens came out normalized")
 
 
+def test_a_number_as_far_from_a_norm_as_may_be_is_normalized():
+    """It is 0.02 to the last bit above a number just below 0; above one near 1 it would be rounded."""
+    y = standardized(LARGE)
+    place = np.unravel_index(np.where(y < 0, y, -np.inf).argmax(), y.shape)
+    below = y[place]
+    near = (below + 0.02 + step * np.spacing(0.02) / 4 for step in range(-8, 9))
+    y[place] = next(number for number in near if number - below == 0.02)
+    row = row_of(lambda x, branch, gain: y)
+    assert row.sentence == f"{BAD}: tokens came out normalized"
+    assert row.evidence["normalized"] == 0.02
+
+
 @pytest.mark.parametrize(("factor", "nothing"), [(0.5, True), (1, True), (1.5, False)])
 def test_nothing_is_what_rounding_explains(factor, nothing):
     allowed = Subject(abs, FACTS).rounding(LARGE) / 30
@@ -152,6 +166,24 @@ def test_matrices_and_biases_are_silenced_and_gains_are_1():
 def test_a_norm_at_the_end_shows_in_the_size_of_each_token(output, normed):
     with np.errstate(all="ignore"):
         assert ends_in_norm(subject_of(output)) is normed
+
+
+class InEvaluation(torch.nn.Module):
+    """It normalizes in evaluation, and gives nothing of use in training."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(D, D))
+
+    def forward(self, x):
+        return x * torch.nan if self.training else torch.nn.functional.layer_norm(x, (D,))
+
+
+def test_a_block_is_silenced_in_evaluation():
+    trained = TorchSubject(InEvaluation().train(), Facts(d_model=D, placement="post"))
+    row = zeroed(trained)
+    assert (row.state, row.evidence["ends_in_norm"]) == ("held", True)
+    assert ends_in_norm(trained)
 
 
 def test_a_token_is_standardized_and_scaled_by_itself():
