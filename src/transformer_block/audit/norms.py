@@ -6,15 +6,20 @@ aside.
 """
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from transformer_block.audit.measures import aside, distance
 from transformer_block.audit.report import Row
-from transformer_block.audit.subject import B, Subject, T, tokens
+from transformer_block.audit.subject import Subject, tokens
 
-RIGHT = ("layer norm", "RMS norm", "RMS norm with a gain of 1 + w")
+RIGHT = {
+    "layer norm": "a layer norm",
+    "RMS norm": "an RMS norm",
+    "RMS norm with a gain of 1 + w": "an RMS norm with a gain of 1 + w",
+}
 WRONG = (
     "sample variance",
     "eps outside the root",
@@ -33,17 +38,17 @@ def norms(subject: Subject) -> Row:
     number is the largest relative distance from the one that it is nearest to.
     """
     name = "norms"
-    if subject.framework != "torch" or not subject.modes[1:]:
+    if "train" not in subject.modes:  # a function, or a block in NumPy
         return aside(name, "it has no norms that could be called alone")
     subject = subject.mode(training=False)
+    x = tokens(subject)
     found = dict(_norms_of(subject))
-    kinds = {path: _kind(norm) for path, norm in found.items()}
-    known = {path: kind for path, kind in kinds.items() if kind[0]}
+    known = {path: kind for path, norm in found.items() if (kind := _kind(norm, x))}
     if not known:
         return aside(name, "it has no norms that could be called alone")
-    calls = _calls(subject, known, found)
+    calls = _calls(subject, known, x)
     wrong = {path: kind for path, (kind, _) in known.items() if kind in WRONG}
-    canceled = {p: e for p in known if (e := _canceled(found[p])) > _CANCELED}
+    canceled = {p: e for p in known if (e := _canceled(found[p], x)) > _CANCELED}
     uncalled = [path for path, count in calls.items() if count == 0]
     reused = [path for path, count in calls.items() if count > 1]
     evidence: dict[str, Any] = {
@@ -52,18 +57,16 @@ def norms(subject: Subject) -> Row:
         "uncalled": uncalled,
         "reused": reused,
     }
-    worst = max(number for _, number in known.values())
-    if not (wrong or canceled or (uncalled and reused)):
-        told = ", ".join(f"{p} is a {kind}" for p, (kind, _) in known.items())
-        return Row(name, "held", told, worst, _AGREES, evidence)
+    number = max([*canceled.values(), *(number for _, number in known.values())])
     parts = [f"{path} has {kind}" for path, kind in wrong.items()]
     parts += [f"{path} loses its digits far from 0" for path in canceled]
+    measured = (number, _AGREES) if parts else (None, None)
     if uncalled and reused:
         parts.append(f"{uncalled[0]} is never called, and {reused[0]} more than once")
-    number = max([worst, *canceled.values()])
-    if not (wrong or canceled):
-        return Row(name, "broken", "; ".join(parts), evidence=evidence)
-    return Row(name, "broken", "; ".join(parts), number, _AGREES, evidence)
+    if parts:
+        return Row(name, "broken", "; ".join(parts), *measured, evidence)
+    told = ", ".join(f"{p} is {RIGHT[k]}" for p, (k, _) in known.items())
+    return Row(name, "held", told, number, _AGREES, evidence)
 
 
 def _norms_of(subject: Subject) -> list[tuple[str, Any]]:
@@ -79,23 +82,20 @@ def _norms_of(subject: Subject) -> list[tuple[str, Any]]:
     return found
 
 
-def _kind(norm: Any) -> tuple[str, float]:
-    """The formula that a norm computes, "" if none; how far it is from a right one."""
-    x = np.random.default_rng(0).normal(size=(B, T, _width(norm)))
+def _kind(norm: Any, x: np.ndarray) -> tuple[str, float] | None:
+    """The formula that a norm computes, and how far it is from a right one."""
     eps = _eps(norm)
-    x *= np.sqrt(eps)
+    x = x * np.sqrt(eps)
     y = _asked(norm, x)
     if y is None:
-        return "", 0.0
+        return None
     gain, bias = _vector(norm, "weight", 1.0), _vector(norm, "bias", 0.0)
-    size = float(np.abs(y).max())
     errors = {
-        kind: distance(y, value) / size
-        for kind, value in _formulas(x, eps, gain, bias).items()
+        kind: _apart(value, y) for kind, value in _formulas(x, eps, gain, bias).items()
     }
     kind = min(errors, key=lambda each: errors[each])
-    if errors[kind] > _AGREES:
-        return "", 0.0
+    if not errors[kind] <= _AGREES:
+        return None
     return kind, min(errors[right] for right in RIGHT)
 
 
@@ -121,23 +121,24 @@ def _formulas(
     }
 
 
-def _canceled(norm: Any) -> float:
+def _canceled(norm: Any, x: np.ndarray) -> float:
     """How much of its answer a norm loses in float32 to a mean of 4,096.
 
     E[x²] − E[x]² subtracts two numbers near 2²⁴, where float32 counts in steps of 1 or
     2; the relative error of a careful one is some thousandths at most.
     """
-    x = np.random.default_rng(1).normal(size=(B, T, _width(norm)))
-    far = (x + _OFFSET).astype(np.float32).astype(np.float64)
-    y, careful = _asked(copy.deepcopy(norm).float(), far, "float32"), _asked(norm, far)
-    if y is None or careful is None:
-        return 0.0
-    return distance(y, careful) / float(np.abs(careful).max())
+    far = x + _OFFSET
+    y = _asked(copy.deepcopy(norm).float(), far.astype(np.float32))
+    careful = _asked(norm, far)
+    return 0.0 if y is None or careful is None else _apart(y, careful)
 
 
-def _calls(
-    subject: Subject, known: dict[str, Any], found: dict[str, Any]
-) -> dict[str, int]:
+def _apart(one: np.ndarray, other: np.ndarray) -> float:
+    """The largest difference, relative to the largest of the other's numbers."""
+    return distance(one, other) / float(np.abs(other).max())
+
+
+def _calls(subject: Subject, known: Iterable[str], x: np.ndarray) -> dict[str, int]:
     """How often one call of the block calls each of its norms."""
     counts = dict.fromkeys(known, 0)
 
@@ -149,31 +150,28 @@ def _calls(
 
     for path in known:
         subject.block.get_submodule(path).register_forward_hook(counted(path))
-    subject(tokens(subject))
+    subject(x)
     return counts
 
 
-def _asked(norm: Any, x: np.ndarray, dtype: str = "float64") -> np.ndarray | None:
-    """A norm's answer to x; None where it gives none."""
+def _asked(norm: Any, x: np.ndarray) -> np.ndarray | None:
+    """A norm's answer to x; None where it gives none, or nothing but 0."""
     import torch
 
     try:
         with torch.no_grad():
-            y = norm(torch.tensor(x, dtype=getattr(torch, dtype)))
-        return np.asarray(y.double().numpy()) if y.shape == x.shape else None
+            y = np.asarray(norm(torch.tensor(x)).double().numpy())
+        return y if y.any() else None
     except Exception:  # it wants to be called in another way: it cannot be judged alone
         return None
 
 
-def _width(norm: Any) -> int:
-    sizes = [each.shape[-1] for each in norm.parameters()]
-    return int(sizes[0]) if sizes else 24
-
-
 def _eps(norm: Any) -> float:
+    """What a norm adds in its root; None is the ε of float64, as in nn.RMSNorm."""
     names = ("eps", "epsilon", "variance_epsilon")
     said = (getattr(norm, name, None) for name in names)
-    return next((each for each in said if isinstance(each, float)), 1e-5)
+    unsaid = np.finfo(float).eps if getattr(norm, "eps", norm) is None else 1e-5
+    return next((each for each in said if isinstance(each, float)), float(unsaid))
 
 
 def _vector(norm: Any, name: str, otherwise: float) -> np.ndarray:
