@@ -60,11 +60,11 @@ def norms(subject: Subject) -> Row:
     number = max([*canceled.values(), *(number for _, number in known.values())])
     parts = [f"{path} has {kind}" for path, kind in wrong.items()]
     parts += [f"{path} loses its digits far from 0" for path in canceled]
-    measured = (number, _AGREES) if parts else (None, None)
+    measured = {"number": number, "threshold": _AGREES} if parts else {}
     if uncalled and reused:
         parts.append(f"{uncalled[0]} is never called, and {reused[0]} more than once")
     if parts:
-        return Row(name, "broken", "; ".join(parts), *measured, evidence)
+        return Row(name, "broken", "; ".join(parts), evidence=evidence, **measured)
     told = ", ".join(f"{p} is {RIGHT[k]}" for p, (k, _) in known.items())
     return Row(name, "held", told, number, _AGREES, evidence)
 

@@ -1,4 +1,4 @@
-"""Which modules are taken for norms that can be judged alone, and with which eps and gains they are judged."""
+"""Which modules are taken for norms that can be judged alone, and with which eps and gains they are."""
 
 import numpy as np
 import pytest
