@@ -89,12 +89,11 @@ class Facts:
 
 def of_config(config: BlockConfig) -> Facts:
     """What a configuration of ours says about its block."""
-    kinds: dict[str, Positions] = {"none": "none", "rotary": "relative"}
     return Facts(
         d_model=config.d_model,
         causal=config.causal,
         placement="post" if config.placement == "post" else "pre",
-        positions=kinds.get(config.positions, "none"),
+        positions="relative" if config.positions == "rotary" else "none",
     )
 
 

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -8,20 +10,35 @@ VISIBLE = np.random.default_rng(0).random((2, 5, 5)) < 0.6
 
 
 @pytest.mark.parametrize(
-    ("choice", "words"),
+    ("name", "choices"),
     [
-        ({"mask_means": "seen"}, "mask_means must be one of"),
-        ({"mask_axes": "STB"}, "mask_axes must be one of"),
-        ({"framework": "jax"}, "framework must be one of"),
-        ({"positions": "learned"}, "positions must be one of"),
-        ({"placement": "sandwich"}, "placement must be one of"),
-        ({"new_cache": dict}, "new_cache and call_cached are given together"),
-        ({"call_cached": print}, "new_cache and call_cached are given together"),
+        ("framework", "numpy, torch"),
+        ("mask_means", "visible, hidden, additive"),
+        ("mask_axes", "BTS, B1TS, TS, BS"),
+        ("positions", "none, relative, added"),
+        ("placement", "pre, post"),
     ],
 )
-def test_facts_that_do_not_fit_are_refused(choice, words, unchecked):
-    with pytest.raises(ValueError, match=words):
-        Facts(**choice)
+def test_a_choice_is_one_of_those_that_its_refusal_names(name, choices, unchecked):
+    for choice in choices.split(", "):
+        assert getattr(Facts(**{name: choice}), name) == choice
+    with pytest.raises(ValueError, match=f"^{name} must be one of {choices}; got 'else'$"):
+        Facts(**{name: "else"})
+
+
+@pytest.mark.parametrize("half", [{"new_cache": dict}, {"call_cached": print}])
+def test_a_cache_is_of_no_use_without_a_call_that_reads_it(half):
+    with pytest.raises(ValueError, match=r"^new_cache and call_cached are given together$"):
+        Facts(**half)
+
+
+def test_facts_say_nothing_until_they_are_told_and_then_by_name_and_for_good():
+    facts = Facts()
+    assert set(dataclasses.asdict(facts).values()) == {None}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        facts.d_model = 8
+    with pytest.raises(TypeError, match="positional"):
+        Facts(8)
 
 
 @pytest.mark.parametrize("width", [True, 8.0, "8"])
