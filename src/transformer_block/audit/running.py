@@ -58,9 +58,9 @@ NAMES: Mapping[Callable[[Subject], Row], str] = {
     precision.far_from_zero: "far from 0",
 }
 """Each contract, in the order in which they are run, and the name of its row."""
-AS_GIVEN = {"shape", "input kept", "output kept", "state", "zeroed branches"}
-"""Contracts of the block as it is; for the others its parameters are moved, so that no
-0 among them hides a fault."""
+AS_GIVEN = {"input kept", "output kept", "state", "zeroed branches"}
+"""Contracts of the block as it is, beside that of shape; for the others its parameters
+are moved, so that no 0 among them hides a fault."""
 
 _MOST_PROCESSORS = 4  # each work may hold a copy of the block's parameters
 Judgment = tuple[Subject, Callable[[Subject], Row], str]
