@@ -38,8 +38,7 @@ class Evidence:
 
     def raised(self, contract: str) -> bool:
         """Whether the block gave no answer that could be measured."""
-        evidence = self.rows[contract].evidence if contract in self.rows else {}
-        return bool(evidence.get("raised") or evidence.get("ended"))
+        return bool(self.of(contract, "raised") or self.of(contract, "ended"))
 
     def of(self, contract: str, name: str, otherwise: Any = None) -> Any:
         """What a contract measured under a name."""
@@ -49,7 +48,7 @@ class Evidence:
     def above(self, contract: str, name: str) -> bool:
         """Whether a measure of a contract is beyond rounding."""
         number = self.of(contract, name, 0.0)
-        return not number <= self.of(contract, "rounding", 0.0)
+        return not number <= self.of(contract, "rounding")
 
 
 def _suspects(rows: dict[str, Row]) -> Iterator[str]:
@@ -110,15 +109,12 @@ def _of_norms(found: Evidence) -> Iterator[str]:
 
 def _of_heads(found: Evidence) -> Iterator[str]:
     """Equal tokens that come out unequal: what else leaks says why."""
-    if not found.broken("average"):
+    if not found.broken("average") or found.broken("mask meaning"):
         return
     causal, padding = found.broken("causal"), found.broken("padding")
-    bare = found.above("average", "bare")
-    if found.broken("mask meaning"):
-        return
     encoder = found.rows["causal"].state == "not applicable"
     scrambled = causal and found.of("causal", "share") < 1.0
-    if scrambled or (bare and encoder):
+    if scrambled or (encoder and found.above("average", "bare")):
         yield "heads_not_transposed_back"
     elif (causal or padding) and not found.of("average", "behind"):
         yield "softmax_over_queries"
@@ -148,7 +144,7 @@ def _of_stream(found: Evidence) -> Iterator[str]:
         yield "post_norm"
     elif found.of("zeroed branches", "nothing"):
         yield "no_residual"
-    elif found.of("zeroed branches", "normalized", 1.0) <= 0.02:
+    elif found.of("zeroed branches", "normalized") <= 0.02:
         yield "normed_x_added"
 
 

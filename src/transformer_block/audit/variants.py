@@ -131,30 +131,28 @@ def _attention(
 ) -> np.ndarray:
     """Self-attention with one thing that can be another: see ATTENTIONS."""
     config, p = call.config, call.parameters
-    norms = p.get("attention.q_norm.weight"), p.get("attention.k_norm.weight")
     gains = None
-    if norms[0] is not None and norms[1] is not None:
-        gains = QKNorm(norms[0], norms[1], config.eps)
+    if config.qk_norm:
+        norms = p["attention.q_norm.weight"], p["attention.k_norm.weight"]
+        gains = QKNorm(*norms, config.eps)
     projected = linear(x, p["attention.qkv.weight"], p.get("attention.qkv.bias"))
     q, k, v = split_qkv(projected, config.n_heads, config.kv_heads)
     base = config.rotary_base if config.positions == "rotary" else None
     q, k = prepare_heads(q, k, gains, base)
     k, v = (np.repeat(each, config.n_heads // config.kv_heads, -3) for each in (k, v))
-    scores = q @ k.swapaxes(-2, -1) / scale(config)
-    visible = np.ones((x.shape[-2], x.shape[-2]), dtype=bool)
-    if call.visible is not None:
-        visible = ~call.visible if inverted else call.visible
-        visible = visible[..., None, :, :]
-    if config.causal:
-        visible = visible & causal_mask(x.shape[-2])
-    if over == -2:
-        whole = np.broadcast_to(visible, scores.shape)
-        turned = softmax(scores.swapaxes(-2, -1), whole.swapaxes(-2, -1))
-        weights = turned.swapaxes(-2, -1)
-    else:
-        weights = softmax(scores, visible)
+    scores = np.moveaxis(q @ k.swapaxes(-2, -1) / scale(config), over, -1)
+    visible = np.moveaxis(_visible(call, x.shape[-2], inverted), over, -1)
+    weights = np.moveaxis(softmax(scores, visible), -1, over)
     merged = merge(weights @ v)
     return linear(merged, p["attention.out.weight"], p.get("attention.out.bias"))
+
+
+def _visible(call: Call, length: int, inverted: bool) -> np.ndarray:
+    """Which query sees which key, the same for all heads: (..., 1, T, S)."""
+    visible = np.ones((1, length, length), dtype=bool)
+    if call.visible is not None:
+        visible = (call.visible ^ inverted)[..., None, :, :]
+    return visible & causal_mask(length) if call.config.causal else visible
 
 
 def _untransposed(heads: np.ndarray) -> np.ndarray:
@@ -184,12 +182,10 @@ def _parameter_faults(config: BlockConfig, p: Parameters) -> Iterator[tuple[str,
     n, names = config.n_heads, ("attention.qkv.weight", "attention.qkv.bias")
     if config.kv_heads == n:
         rows = np.arange(3 * config.d_model)
-        orders = {
-            "keys first": rows.reshape(3, -1)[[1, 0, 2]].ravel(),
-            "values first": rows.reshape(3, -1)[[2, 0, 1]].ravel(),
-            "head by head": rows.reshape(n, 3, -1).swapaxes(0, 1).ravel(),
-        }
-        for order in orders.values():
+        keys_first = rows.reshape(3, -1)[[1, 0, 2]].ravel()
+        values_first = rows.reshape(3, -1)[[2, 0, 1]].ravel()
+        head_by_head = rows.reshape(n, 3, -1).swapaxes(0, 1).ravel()
+        for order in (keys_first, values_first, head_by_head):
             moved = {name: p[name][order] for name in names if name in p}
             yield "qkv_in_another_order", Block(config, {**p, **moved})
 
