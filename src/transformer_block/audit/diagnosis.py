@@ -48,7 +48,7 @@ class Evidence:
     def above(self, contract: str, name: str) -> bool:
         """Whether a measure of a contract is beyond rounding."""
         number = self.of(contract, name, 0.0)
-        return not number <= self.of(contract, "rounding")
+        return not number <= self.of(contract, "rounding", 0.0)
 
 
 def _suspects(rows: dict[str, Row]) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _of_stream(found: Evidence) -> Iterator[str]:
         yield "post_norm"
     elif found.of("zeroed branches", "nothing"):
         yield "no_residual"
-    elif found.of("zeroed branches", "normalized") <= 0.02:
+    elif found.of("zeroed branches", "normalized", 1.0) <= 0.02:
         yield "normed_x_added"
 
 
