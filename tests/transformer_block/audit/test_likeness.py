@@ -13,6 +13,9 @@ from transformer_block.config import BlockConfig
 from transformer_block.in_numpy.block import Block
 from transformer_block.parameters import initialize, perturb
 
+# every kind of wrong block is run on several inputs; that shapes are right is what other tests show
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unchecked")]
+
 CONFIG = BlockConfig(d_model=8, n_heads=2, d_ff=12, eps=1e-3)
 NAME = "like the package"
 GOOD = "on the same parameters it gave what the package's block gives"

@@ -13,6 +13,9 @@ from transformer_block.config import BlockConfig
 from transformer_block.in_numpy.block import Block
 from transformer_block.parameters import initialize
 
+# every kind of wrong block is run on several inputs; that shapes are right is what other tests show
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unchecked")]
+
 PLAIN = BlockConfig(d_model=D, n_heads=H, d_ff=F, eps=0.01)
 CONFIGS = {
     "plain": PLAIN,
