@@ -100,7 +100,7 @@ class Subject:
             raise Nonsense(f"returned shape {output.shape} for an input of {shape}")
         if output.dtype.kind != "f":
             raise Nonsense(f"returned {output.dtype}, which is no floating dtype")
-        return output.astype(np.float64)
+        return np.array(output, np.float64)
 
     @property
     def takes_mask(self) -> bool:
