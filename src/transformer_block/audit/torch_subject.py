@@ -26,9 +26,9 @@ class TorchSubject(Subject):
             return super().raw(x, visible)
 
     def prepare(self) -> None:
-        """Load what PyTorch loads at its first backward: seconds, in every fork."""
+        """Load what PyTorch loads at the first backward from a dy: a second a fork."""
         start = torch.ones(1, requires_grad=True)
-        torch.autograd.grad(start * 2, start)
+        torch.autograd.grad(start, start, torch.ones(1))
 
     def native(self, array: np.ndarray) -> Tensor:
         """A tensor on the block's device; numbers in the block's own dtype."""
@@ -150,5 +150,5 @@ def _named(block: Any) -> list[tuple[str, nn.Parameter]]:
 
 
 def _numbers(tensor: Tensor) -> np.ndarray:
-    numbers: np.ndarray = tensor.detach().to("cpu", torch.float64, copy=True).numpy()
+    numbers: np.ndarray = tensor.detach().cpu().to(torch.float64, copy=True).numpy()
     return numbers
