@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from transformer_block.audit.facts import Facts, MaskAxes, MaskMeans, Placement
 from transformer_block.audit.measures import hears_later, hidden_keys_move
@@ -23,8 +23,6 @@ MASKS = (
     "src_key_padding_mask",
 )
 WIDTHS = ("d_model", "hidden_size", "n_embd", "embed_dim")
-_BOOLEAN: tuple[MaskMeans, ...] = ("visible", "hidden")
-_AXES: tuple[MaskAxes, ...] = ("BTS", "B1TS", "TS", "BS")
 
 
 def subject_of(block: Any, facts: Facts) -> Subject:
@@ -80,7 +78,7 @@ def _width(block: Any) -> int | None:
         if isinstance(getattr(owner, name, None), int):
             return cast(int, getattr(owner, name))
     sizes = Counter(size for shape in _shapes(block) for size in shape)
-    return sizes.most_common(1)[0][0] if sizes else None
+    return max(sizes, key=sizes.__getitem__) if sizes else None
 
 
 def _shapes(block: Any) -> Iterator[tuple[int, ...]]:
@@ -116,12 +114,12 @@ def _with_mask(subject: Subject) -> Facts:
 
 def _means(subject: Subject) -> tuple[MaskMeans, ...]:
     said = subject.facts.mask_means
-    return (said,) if said else (*_BOOLEAN, "additive")
+    return (said,) if said else get_args(MaskMeans)
 
 
 def _axes(subject: Subject) -> tuple[MaskAxes, ...]:
     said = subject.facts.mask_axes
-    return (said,) if said else _AXES
+    return (said,) if said else get_args(MaskAxes)
 
 
 def _is_causal(subject: Subject) -> bool:
