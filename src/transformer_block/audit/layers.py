@@ -104,20 +104,20 @@ def _of_pytorch(block: Any, argument: str, memory: bool = False) -> Facts:
 
 
 def _gpt2(block: Any) -> Facts:
-    return _of_hugging_face(block, block.attn.config, causal=True, positions="none")
+    return _of_hugging_face(block.attn.config, causal=True, positions="none")
 
 
 def _llama(block: Any) -> Facts:
     config = block.self_attn.config
-    return _of_hugging_face(block, config, causal=True, positions="relative")
+    return _of_hugging_face(config, causal=True, positions="relative")
 
 
 def _bert(block: Any) -> Facts:
     config = block.attention.self.config
-    return _of_hugging_face(block, config, causal=False, positions="none")
+    return _of_hugging_face(config, causal=False, positions="none")
 
 
-def _of_hugging_face(block: Any, config: Any, *, causal: bool, positions: Any) -> Facts:
+def _of_hugging_face(config: Any, *, causal: bool, positions: Any) -> Facts:
     """Layers to which the model around them passes an additive mask, and its angles."""
     beside = partial(_beside, config, causal, positions == "relative")
 
