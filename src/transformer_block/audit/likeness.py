@@ -91,4 +91,4 @@ def _furthest(
 
 def _memory(subject: Subject, batch: int) -> Arrays:
     _, extra = subject.beside(batch)
-    return {name: np.asarray(value, np.float64) for name, value in extra.items()}
+    return {name: np.asarray(value) for name, value in extra.items()}

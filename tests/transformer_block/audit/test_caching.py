@@ -1,5 +1,7 @@
 """Reading on from a cache gives what reading everything gives, in whatever chunks."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -180,6 +182,11 @@ class InTorch(torch.nn.Module, Sums):
         assert isinstance(x, torch.Tensor)
         assert not torch.is_grad_enabled()
         return Sums.read(self, x * self.gain, cache), "more"
+
+
+def test_arrays_are_read_where_there_is_no_pytorch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert row_of(Sums())[0].state == "held"
 
 
 def test_a_module_reads_tensors_in_evaluation_and_without_gradients():

@@ -133,6 +133,27 @@ def test_a_block_made_anew_does_not_draw_what_it_drew_by_chance_of_a_seed():
         assert state(subject_of(Drawn(), Facts(d_model=D, fresh=Drawn))).state == "broken"
 
 
+class Dropped(torch.nn.Module):
+    """It draws its weights when it is made, in float64, and drops in training."""
+
+    def __init__(self):
+        super().__init__()
+        self.gain = torch.nn.Parameter(torch.randn(D, dtype=torch.float64))
+        self.dropout = torch.nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.dropout(x * self.gain)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "into"), [(None, "a copy of other weights"), (Dropped, "a block made anew")]
+)
+def test_a_saved_state_replaces_all_weights_and_drops_nothing(fresh, into):
+    good = f"its state, loaded into {into}, gave the same outputs to the last bit"
+    row = state(subject_of(Dropped(), Facts(d_model=D, fresh=fresh)))
+    assert row == Row("state", "held", good, 0.0, 0.0)
+
+
 def test_a_function_has_no_state():
     row = state(subject_of(torch.relu, Facts(d_model=D, framework="torch")))
     assert row == Row("state", "not applicable", "it is a function, and has no state of its own")

@@ -9,8 +9,10 @@ from transformer_block.audit import Facts, Row
 from transformer_block.audit.likeness import alike
 from transformer_block.audit.measures import hidden_keys, mask_of
 from transformer_block.audit.subject import Subject, tokens
+from transformer_block.audit.torch_subject import TorchSubject
 from transformer_block.config import BlockConfig
 from transformer_block.in_numpy.block import Block
+from transformer_block.in_torch.block import Block as InTorch
 from transformer_block.parameters import initialize, perturb
 
 # every kind of wrong block is run on several inputs; that shapes are right is what other tests show
@@ -53,6 +55,22 @@ def test_it_is_asked_on_ordinary_tokens_on_some_as_small_as_eps_and_behind_a_mas
     np.testing.assert_array_equal(visible, mask_of(hidden_keys(subject)))
     others = [small / np.sqrt(CONFIG.eps), masked]
     assert len({each.tobytes() for each in (x, *others)}) == 3
+
+
+def test_it_is_asked_the_same_each_time():
+    block = Other()
+    row_of(block), row_of(block)
+    for first, again in zip(block.calls[:3], block.calls[3:], strict=True):
+        np.testing.assert_array_equal(again[0], first[0])
+
+
+def test_a_module_in_float32_that_drops_is_compared_in_float64_and_drops_nothing():
+    config = replace(CONFIG, attention_dropout=0.5)
+    drawn = perturb(initialize(config, seed=0), 0, scale=0.3)
+    block = InTorch(config, {name: value.astype(np.float32) for name, value in drawn.items()})
+    row = alike(config)(TorchSubject(block.train(), Facts(d_model=8, mask="visible")))
+    assert (row.state, row.sentence) == ("held", GOOD)
+    assert row.number == pytest.approx(0, abs=1e-12)
 
 
 def test_where_no_mask_can_be_passed_none_is():
