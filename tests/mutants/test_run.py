@@ -164,7 +164,13 @@ def test_a_file_has_its_tests_by_its_stem_beside_it_and_where_the_twins_meet(fil
     ("file", "tests"),
     [
         ("minilm/in_numpy.py", ["minilm/test_encoders.py", "minilm/test_encoders_parts.py"]),
-        ("audit/layers.py", ["audit/test_ours.py", "peers/test_audit.py"]),
+        (
+            "audit/layers.py",
+            [
+                *("audit/test_ours.py", "audit/test_ours_known.py", "peers/test_audit.py"),
+                *("peers/test_audit_hugging_face.py", "peers/test_audit_pytorch.py"),
+            ],
+        ),
         ("_audit_command.py", ["test_audit_command.py", "test_audit_command_shown.py"]),
         ("_manifest_form.py", [f"test_manifest{end}.py" for end in ("", "_file", "_form", "_killed")]),
     ],

@@ -93,7 +93,7 @@ class Fork:
         Raises: Lost when time is up, or for more than any answer is long.
         """
         parts: list[bytes] = []
-        while sum(map(len, parts)) < _LONGEST:
+        while sum(map(len, parts)) <= _LONGEST:
             left = max(0.0, self._until - time.monotonic())
             if not select.select([self._read], [], [], left)[0]:
                 raise Lost(f"gave no answer in {self._seconds:g} s")
@@ -145,9 +145,9 @@ def _as_child(work: Callable[[], Any], write: int) -> None:  # pragma: no cover
         answer = json.dumps(work()).encode()
         while answer:
             answer = answer[os.write(write, answer) :]
-        code = 0
     except SystemExit as ending:
-        code = ending.code if isinstance(ending.code, int) else 1
+        if isinstance(ending.code, int):
+            code = ending.code
     finally:
         os._exit(code)
 
