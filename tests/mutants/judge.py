@@ -71,9 +71,12 @@ class Baseline:
     failed: str = ""
 
     def order_for(self, mutant: Mutant) -> list[str]:
-        """The tests that can notice a fault: those that run its very lines first, quick before slow."""
+        """The tests that can notice a fault: those that run its very lines first, quick before slow.
+
+        What runs in a fork of a test alone was seen in none: all of them may notice it.
+        """
         near = self._running(mutant.lines)
-        able = self._running(mutant.scope) if mutant.scope else set(self.seconds)
+        able = (self._running(mutant.scope) if mutant.scope else set()) or set(self.seconds)
         return sorted(able, key=lambda test: (test not in near, self.seconds[test]))
 
     def _running(self, lines: Iterable[int]) -> set[str]:

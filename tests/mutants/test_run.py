@@ -137,6 +137,11 @@ def test_the_quick_tests_of_the_very_line_come_first():
     assert measured.order_for(mutant(range(1, 2), None)) == ["elsewhere", "quick", "slow", "near"]
 
 
+def test_what_no_test_was_seen_to_run_may_be_noticed_by_all_of_them():
+    measured = Baseline(seconds={"slow": 2.0, "quick": 0.1}, tests_of_line={2: ["slow"]})
+    assert measured.order_for(mutant(range(7, 8), range(6, 9))) == ["quick", "slow"]
+
+
 def test_every_file_that_is_broken_has_tests_of_its_own():
     files = files_to_break()
     assert {"config.py", "parameters.py", "joins.py", "in_numpy/masks.py", "in_torch/masks.py"} <= set(files)
