@@ -188,10 +188,12 @@ def _try(session: pytest.Session, target: Target, mutant: Mutant, tests: Sequenc
     if session.testsfailed:
         return _KILLED_CODE
     order = [items[test] for test in tests if test in items]
+    own = os.getpid()  # a fork that a fault lets out of its test comes by here, too
     for item, following in zip(order, [*order[1:], None], strict=True):
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if session.testsfailed:
-            os.write(write, str(item.path).encode())
+            if os.getpid() == own:
+                os.write(write, str(item.path).encode())
             return _KILLED_CODE
     return _SURVIVED_CODE if len(order) == len(tests) else _KILLED_CODE
 
