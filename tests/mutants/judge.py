@@ -28,7 +28,8 @@ import pytest
 from tests.mutants.mutate import Mutant
 
 KILLED, SURVIVED = "killed", "survived"
-_SURVIVED_CODE, _KILLED_CODE, _BROKEN_CODE = 0, 1, 3
+# No code under test ends a process with these, by itself or by a fault.
+_SURVIVED_CODE, _KILLED_CODE, _BROKEN_CODE = 120, 121, 123
 # A fault may ask for an array of any size; a fork that asks for more than this gets a MemoryError.
 _MEMORY = 16 * 2**30
 
@@ -120,6 +121,7 @@ def judge(
                 read, write = os.pipe()
                 child = _fork(partial(_try, session, target, mutant, measured.order_for(mutant), write))
                 os.close(write)
+                os.set_blocking(read, False)  # a process that a fault left behind may hold the other end
                 running[child] = _Trial(mutant, time.monotonic(), read)
             yield from _finished(running, limit)
     finally:
@@ -136,7 +138,7 @@ def _finished(running: dict[int, _Trial], limit: float) -> Iterator[Verdict]:
         if done:
             del running[child]
             code = os.waitstatus_to_exitcode(status)
-            by = os.read(pipe, 4096).decode()
+            by = _told(pipe)
             os.close(pipe)
             if code == _BROKEN_CODE:
                 raise RuntimeError(f"the run of a mutant broke down, and proves nothing: {mutant.key}")
@@ -145,12 +147,20 @@ def _finished(running: dict[int, _Trial], limit: float) -> Iterator[Verdict]:
     time.sleep(0.005)
 
 
+def _told(pipe: int) -> str:
+    try:
+        return os.read(pipe, 4096).decode()
+    except BlockingIOError:
+        return ""
+
+
 def _fork(work: Callable[[], int]) -> int:
     child = os.fork()
     if child:
         return child
     code = _BROKEN_CODE
     try:
+        os.setsid()  # a fault in what ends groups of processes must not reach the run itself
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
